@@ -237,19 +237,6 @@ def test_tiles(sizes, options, tmp_path):
         same(result, expected)
 
 
-def test_on_gpus(tmp_path):
-    """Not in this version, by name."""
-    path = tmp_path / "program.mlir"
-    path.write_text(program(make(MXFP8, [2, 2, 1], 0)))
-    for chip in ("sm_80", "sm_90a", "sm_100a", "sm_120a"):
-        done = subprocess.run(
-            [harness.RUN.with_name("blockscale-compile"), path, f"--target={chip}", "-o", tmp_path / "x.ptx"],
-            capture_output=True, text=True, check=False,
-        )
-        message = "error: not supported in this version: 'blockscale.grouped_mma_scaled' outside of kernels on a GPU target"
-        assert done.returncode == 1 and message in done.stderr
-
-
 # grouped_matmul
 
 

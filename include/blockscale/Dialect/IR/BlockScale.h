@@ -45,6 +45,14 @@ struct ClusterSize {
   }
   bool operator!=(const ClusterSize &other) const { return !(*this == other); }
 };
+/// The operands of a grouped product that only it has, see grouped_mma_scaled;
+/// all null for others.
+struct RowGroupOperands {
+  Value offsets, rows, scale, bias;
+
+  explicit operator bool() const { return bool(offsets); }
+};
+
 inline llvm::hash_code hash_value(const ClusterSize &size) {
   return llvm::hash_combine(size.m, size.n);
 }

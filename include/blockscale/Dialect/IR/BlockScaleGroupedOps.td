@@ -46,6 +46,7 @@ class BlockScale_GroupedOp<string mnemonic>
     NoMemoryEffect,
     AttrSizedOperandSegments,
     AllTypesMatch<["acc", "result"]>,
+    BlockScale_ProductOpInterface,
     DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
         "reifyResultShapes"]>,
@@ -59,6 +60,11 @@ class BlockScale_GroupedOp<string mnemonic>
   code sharedDeclaration = [{
     /// The destination is the accumulator.
     MutableOperandRange getDpsInitsMutable() { return getAccMutable(); }
+    RowGroupOperands getRowGroups() {
+      return {getOffsets(), getRows(), getGroupScale(), getBias()};
+    }
+    TypeCombination getTypes();
+    bool hasTensorSemantics() { return true; }
   }];
 }
 
@@ -217,7 +223,11 @@ def BlockScale_GroupedMatmulOp : BlockScale_GroupedOp<"grouped_matmul"> {
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     attr-dict `:` type($x) `,` type($y) `,` type($offsets) `,` type($acc)
   }];
-  let extraClassDeclaration = sharedDeclaration;
+  let extraClassDeclaration = sharedDeclaration # [{
+    /// Operands have none.
+    Value getXScale() { return {}; }
+    Value getYScale() { return {}; }
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,9 +77,10 @@ def BlockScale_ProductOpInterface : OpInterface<"ProductOpInterface"> {
   let cppNamespace = "::mlir::blockscale";
   let description = [{
     A matrix multiply that a path of the chip computes: `mma_scaled`,
-    `sparse_mma_scaled`, or a matmul of linalg, whose operands have no scales.
-    Operands have the shapes of those of `mma_scaled`; a sparse first matrix has
-    half of its K.
+    `sparse_mma_scaled`, a grouped product, or a matmul of linalg, whose operands
+    have no scales. Operands have the shapes of those of `mma_scaled`; a sparse
+    first matrix has half of its K. With groups of rows, only the second matrix
+    has a batch.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -99,6 +100,11 @@ def BlockScale_ProductOpInterface : OpInterface<"ProductOpInterface"> {
                     "::mlir::Value", "getYScale">,
     InterfaceMethod<"The accumulator, `[batch,] M, N`.",
                     "::mlir::Value", "getAcc">,
+    InterfaceMethod<[{
+      The operands of a grouped product that say which matrix of the second
+      operand a row is multiplied by; all null for other products.
+    }], "::mlir::blockscale::RowGroupOperands", "getRowGroups", (ins),
+    /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
     InterfaceMethod<"Whether the operands are tensors.", "bool",
                     "hasTensorSemantics">
   ];

@@ -24,6 +24,13 @@ static ScaledProduct getScaled(GroupedMmaScaledOp op) {
           getLegalBlockSizes};
 }
 
+TypeCombination GroupedMmaScaledOp::getTypes() {
+  return {*getElementFormat(getElementTypeOrSelf(getX())),
+          *getElementFormat(getElementTypeOrSelf(getY())),
+          *getScaleFormat(getElementTypeOrSelf(getXScale())),
+          static_cast<unsigned>(getBlock())};
+}
+
 int64_t GroupedMmaScaledOp::getBlock() { return getScaled(*this).getBlock(); }
 
 LogicalResult GroupedMmaScaledOp::verify() {
@@ -57,6 +64,13 @@ void GroupedMmaScaledOp::generateRuntimeVerification(
 //===----------------------------------------------------------------------===//
 // grouped_matmul
 //===----------------------------------------------------------------------===//
+
+TypeCombination GroupedMatmulOp::getTypes() {
+  auto getFormat = [](Value value) {
+    return *getHighPrecisionFormat(getElementTypeOrSelf(value));
+  };
+  return {getFormat(getX()), getFormat(getY()), Format::None, 1};
+}
 
 LogicalResult GroupedMatmulOp::verify() {
   if (failed(verifyGrouped(*this, GroupedProduct(*this))))

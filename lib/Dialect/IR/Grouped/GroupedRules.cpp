@@ -112,52 +112,45 @@ static Value compare(OpBuilder &b, Location loc, Predicate predicate, Value lhs,
   return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
 }
 
-/// Element `i` of offsets or rows, as an index: sizes may be beyond i32.
-static Value extract(OpBuilder &b, Location loc, Value values, Value i) {
-  Value value = tensor::ExtractOp::create(b, loc, values, i);
-  return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
-}
+namespace {
+/// Checks of each element of a tensor of rank 1, all at once: on a GPU, in one
+/// kernel.
+class ElementChecker {
+public:
+  ElementChecker(OpBuilder &builder, Location loc, Operation *op,
+                 function_ref<std::string(Operation *, StringRef)> getMessage)
+      : builder(builder), loc(loc), size(builder, loc, op, getMessage), op(op),
+        getMessage(getMessage) {}
 
-/// Checks that rows are from -1 to `limit` - 1.
-static void
-checkRows(OpBuilder &builder, Location loc, Operation *op,
-          function_ref<std::string(Operation *, StringRef)> getMessage,
-          Value rows, Value limit) {
-  SizeChecker size(builder, loc, op, getMessage);
-  Value zero = size.getConstant(0), one = size.getConstant(1);
-  Value none = size.getConstant(-1);
-  scf::ForOp::create(
-      builder, loc, zero, size.getSize(rows, 0), one, ValueRange(),
-      [&](OpBuilder &b, Location, Value i, ValueRange) {
-        Value row = extract(b, loc, rows, i);
-        Value isRow = compare(b, loc, Predicate::sge, row, none);
-        Value isInside = compare(b, loc, Predicate::slt, row, limit);
-        cf::AssertOp::create(b, loc,
-                             arith::AndIOp::create(b, loc, isRow, isInside),
-                             getMessage(op, "expected rows from -1 to R - 1"));
-        scf::YieldOp::create(b, loc);
-      });
-}
+  Value getConstant(int64_t value) { return size.getConstant(value); }
 
-/// Checks that the ends of groups ascend from 0 to at most `limit`.
-static void
-checkOffsets(OpBuilder &builder, Location loc, Operation *op,
-             function_ref<std::string(Operation *, StringRef)> getMessage,
-             Value offsets, Value limit) {
-  SizeChecker size(builder, loc, op, getMessage);
-  Value zero = size.getConstant(0), one = size.getConstant(1);
-  scf::ForOp::create(
-      builder, loc, zero, size.getSize(offsets, 0), one, zero,
-      [&](OpBuilder &b, Location, Value i, ValueRange before) {
-        Value end = extract(b, loc, offsets, i);
-        Value ascends = compare(b, loc, Predicate::sge, end, before[0]);
-        Value isInside = compare(b, loc, Predicate::sle, end, limit);
-        cf::AssertOp::create(
-            b, loc, arith::AndIOp::create(b, loc, ascends, isInside),
-            getMessage(op, "expected offsets to ascend from 0 to at most T"));
-        scf::YieldOp::create(b, loc, end);
-      });
-}
+  /// Element `i` as an index: sizes may be beyond i32.
+  Value extract(OpBuilder &b, Value values, Value i) {
+    Value value = tensor::ExtractOp::create(b, loc, values, i);
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
+  }
+
+  /// `isExpected` is given the element and its number.
+  using IsExpected = function_ref<Value(OpBuilder &, Value, Value)>;
+  void check(Value values, StringRef message, IsExpected isExpected) {
+    Value zero = getConstant(0), one = getConstant(1);
+    scf::ParallelOp::create(builder, loc, zero, size.getSize(values, 0), one,
+                            [&](OpBuilder &b, Location, ValueRange i) {
+                              Value element = extract(b, values, i.front());
+                              cf::AssertOp::create(
+                                  b, loc, isExpected(b, element, i.front()),
+                                  getMessage(op, message));
+                            });
+  }
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  SizeChecker size;
+  Operation *op;
+  function_ref<std::string(Operation *, StringRef)> getMessage;
+};
+} // namespace
 
 void blockscale::checkGrouped(
     OpBuilder &builder, Location loc, Operation *op,
@@ -174,9 +167,30 @@ void blockscale::checkGrouped(
     }
   checkSizes(check, getSizeRelations(of));
 
-  checkOffsets(builder, loc, op, getMessage, of.offsets.value,
-               check.getSize(of.acc.value, 0));
+  ElementChecker elements(builder, loc, op, getMessage);
+  Value zero = elements.getConstant(0), one = elements.getConstant(1);
+  Value none = elements.getConstant(-1);
+  Value t = check.getSize(of.acc.value, 0), r = check.getSize(of.x.value, 0);
+  auto isBetween = [&](OpBuilder &b, Value least, Value element,
+                       Predicate ofMost, Value most) -> Value {
+    return arith::AndIOp::create(
+        b, loc, compare(b, loc, Predicate::sge, element, least),
+        compare(b, loc, ofMost, element, most));
+  };
+  Value offsets = of.offsets.value;
+  elements.check(offsets, "expected offsets to ascend from 0 to at most T",
+                 [&](OpBuilder &b, Value end, Value i) {
+                   Value number = arith::MaxSIOp::create(
+                       b, loc, arith::SubIOp::create(b, loc, i, one), zero);
+                   Value isFirst = compare(b, loc, Predicate::eq, i, zero);
+                   Value before = arith::SelectOp::create(
+                       b, loc, isFirst, zero,
+                       elements.extract(b, offsets, number));
+                   return isBetween(b, before, end, Predicate::sle, t);
+                 });
   if (of.rows.value)
-    checkRows(builder, loc, op, getMessage, of.rows.value,
-              check.getSize(of.x.value, 0));
+    elements.check(of.rows.value, "expected rows from -1 to R - 1",
+                   [&](OpBuilder &b, Value row, Value) {
+                     return isBetween(b, none, row, Predicate::slt, r);
+                   });
 }

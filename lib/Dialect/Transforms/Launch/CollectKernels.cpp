@@ -202,14 +202,15 @@ private:
 
   static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
     constexpr StringLiteral names[] = {
-        kMmaScaledPurpose,       kSparseMmaScaledPurpose,
-        kMatmulPurpose,          kSwizzleScalesPurpose,
-        kDecompressPurpose,      kTransposePurpose,
-        kQuantizePurpose,        kDequantizePurpose,
-        kReducePurpose,          kSoftmaxPurpose,
-        kSplitKReductionPurpose, kDequantizeOperandPurpose,
-        kPermutePurpose,         kExactRecomputationPurpose,
-        kChecksPurpose,          kLoopsPurpose};
+        kMmaScaledPurpose,        kSparseMmaScaledPurpose,
+        kGroupedMmaScaledPurpose, kGroupedMatmulPurpose,
+        kMatmulPurpose,           kSwizzleScalesPurpose,
+        kDecompressPurpose,       kTransposePurpose,
+        kQuantizePurpose,         kDequantizePurpose,
+        kReducePurpose,           kSoftmaxPurpose,
+        kSplitKReductionPurpose,  kDequantizeOperandPurpose,
+        kPermutePurpose,          kExactRecomputationPurpose,
+        kChecksPurpose,           kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
     if (!purpose || (name && llvm::is_contained(names, name.getValue())))

@@ -20,6 +20,9 @@ inline constexpr llvm::StringLiteral kPurposeAttrName = "blockscale.purpose";
 inline constexpr llvm::StringLiteral kMmaScaledPurpose = "mma_scaled";
 inline constexpr llvm::StringLiteral kSparseMmaScaledPurpose =
     "sparse_mma_scaled";
+inline constexpr llvm::StringLiteral kGroupedMmaScaledPurpose =
+    "grouped_mma_scaled";
+inline constexpr llvm::StringLiteral kGroupedMatmulPurpose = "grouped_matmul";
 /// Matmuls of linalg.
 inline constexpr llvm::StringLiteral kMatmulPurpose = "matmul";
 inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";

@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// Whether `path` supports operands such as those of `op`.
-static bool takes(Path path, MmaScaledOp op) {
+static bool takes(Path path, ProductOpInterface op) {
   return op.hasTensorSemantics() || getPathInfo(path).isWarpLevel;
 }
 
@@ -85,6 +85,18 @@ std::optional<Path> PathChooser::chooseUnscaled(ProductOpInterface op,
       best = path;
   }
   return best;
+}
+
+std::optional<InstructionChoice>
+PathChooser::chooseGrouped(ProductOpInterface op, PathAttr wanted) const {
+  for (Path path : chip.paths) {
+    const GemmPath *kernels = getGemmPath(path);
+    std::optional<InstructionChoice> choice = chooseInstruction(op, path);
+    if (kernels && kernels->takesGroups() && choice && isExecuted(*choice) &&
+        (!wanted || wanted.getValue() == path))
+      return choice;
+  }
+  return std::nullopt;
 }
 
 std::optional<Path> PathChooser::chooseSparse(SparseMmaScaledOp op) const {
@@ -162,7 +174,7 @@ bool PathChooser::isExecuted(const InstructionChoice &choice) const {
          emulatedOn->has(choice.emitted->path);
 }
 
-std::string PathChooser::explainFallback(MmaScaledOp op) const {
+std::string PathChooser::explainFallback(ProductOpInterface op) const {
   std::optional<InstructionChoice> choice = chooseNative(op.getTypes(), chip);
   if (!choice)
     return "no block-scaled instruction on " + std::string(chip.name);
@@ -171,6 +183,9 @@ std::string PathChooser::explainFallback(MmaScaledOp op) const {
   if (!op.hasTensorSemantics())
     return opcode + " needs tiles in shared memory (async_tile_mma), not "
                     "vectors";
+  const GemmPath *kernels = getGemmPath(choice->emitted->path);
+  if (op.getRowGroups() && !(kernels && kernels->takesGroups()))
+    return "no kernel with " + opcode + " for groups of rows";
   if (getRequest(op, choice->emitted->path) == Request::Other)
     return "the attribute '" + kScheduleAttrName.str() +
            "' is of another path, " + opcode + " computes it without that";
@@ -178,7 +193,7 @@ std::string PathChooser::explainFallback(MmaScaledOp op) const {
          "' requests the path " + std::string(path.name);
 }
 
-std::string PathChooser::listNativeChips(MmaScaledOp op) const {
+std::string PathChooser::listNativeChips(ProductOpInterface op) const {
   // If the chip has an instruction, another reason prevents its use.
   if (chooseNative(op.getTypes(), chip) && op.hasTensorSemantics())
     return "";

@@ -34,6 +34,12 @@ struct PathChooser {
   std::optional<Path> chooseUnscaled(ProductOpInterface op,
                                      PathAttr wanted) const;
 
+  /// Chooses the first path with kernels for groups of rows that has an
+  /// instruction for `op`, a grouped product; nullopt if there is none, or none
+  /// that is `wanted`.
+  std::optional<InstructionChoice> chooseGrouped(ProductOpInterface op,
+                                                 PathAttr wanted) const;
+
   /// Chooses the first path that has a sparse instruction for `op`, on tensors;
   /// nullopt if there is none.
   std::optional<Path> chooseSparse(SparseMmaScaledOp op) const;
@@ -61,11 +67,11 @@ struct PathChooser {
 
   /// Why no block-scaled instruction computes `op`, and what would change that,
   /// other than another chip.
-  std::string explainFallback(MmaScaledOp op) const;
+  std::string explainFallback(ProductOpInterface op) const;
 
   /// The names of the chips that have a block-scaled instruction for `op`, if
   /// `chip` has none; empty if it has one.
-  std::string listNativeChips(MmaScaledOp op) const;
+  std::string listNativeChips(ProductOpInterface op) const;
   /// The same for a sparse instruction.
   static std::string listSparseChips(const TypeCombination &types);
 };

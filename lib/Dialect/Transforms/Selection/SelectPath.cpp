@@ -117,7 +117,8 @@ struct SelectPathPass final
     PathChooser chooser = {*(*target).getChip(), (*target).getEmulatedOn(),
                            !noWorkspace};
     if (failed(selectSparsePaths(getOperation(), chooser, nativeOnly)) ||
-        failed(selectPaths(chooser)) || failed(selectUnscaledPaths(chooser)) ||
+        failed(selectPaths(chooser)) || failed(selectGroupedPaths(chooser)) ||
+        failed(selectUnscaledPaths(chooser)) ||
         failed(
             checkNamedInstructions(getOperation(), chooser.chip, nativeOnly)))
       signalPassFailure();
@@ -166,17 +167,48 @@ private:
   }
 
   FailureOr<Path> selectPath(MmaScaledOp op, const PathChooser &chooser) {
-    std::optional<InstructionChoice> choice = chooser.choose(op);
+    return checkChoice(op, chooser, chooser.choose(op));
+  }
+
+  /// The path of `choice`, with a remark if it has no block-scaled instruction.
+  FailureOr<Path> checkChoice(ProductOpInterface op, const PathChooser &chooser,
+                              std::optional<InstructionChoice> choice) {
     if (choice && choice->emitted->isNative())
       return choice->emitted->path;
     std::string reason = chooser.explainFallback(op);
     if (nativeOnly || !choice)
-      return op.emitOpError(reason);
-    InFlightDiagnostic remark = op.emitRemark(reason);
+      return op->emitOpError(reason);
+    InFlightDiagnostic remark = op->emitRemark(reason);
     remark << "; dequantized to bf16 for " << getOpcode(*choice->emitted);
     if (std::string chips = chooser.listNativeChips(op); !chips.empty())
       remark << ", an instruction computes it on " << chips;
     return choice->emitted->path;
+  }
+
+  LogicalResult selectGroupedPaths(const PathChooser &chooser) {
+    WalkResult result =
+        getOperation()->walk([&](ProductOpInterface op) -> WalkResult {
+          if (!op.getRowGroups())
+            return WalkResult::advance();
+          Attribute attr = op->getAttr(kPathAttrName);
+          auto wanted = dyn_cast_or_null<PathAttr>(attr);
+          if (attr && !wanted)
+            return op->emitOpError("expected the attribute '")
+                   << kPathAttrName << "' to be a #blockscale.path, got "
+                   << attr;
+          std::optional<InstructionChoice> choice =
+              chooser.chooseGrouped(op, wanted);
+          if (!choice)
+            return op->emitOpError("expected a path with kernels for groups of "
+                                   "rows and an instruction for the types on ")
+                   << StringRef(chooser.chip.name);
+          if (op.getXScale() && failed(checkChoice(op, chooser, choice)))
+            return failure();
+          op->setAttr(kPathAttrName,
+                      PathAttr::get(&getContext(), choice->emitted->path));
+          return WalkResult::advance();
+        });
+    return failure(result.wasInterrupted());
   }
 
   /// Matmuls without scales become loops if no path has an instruction for
@@ -184,7 +216,7 @@ private:
   LogicalResult selectUnscaledPaths(const PathChooser &chooser) {
     SmallVector<ProductOpInterface> products;
     getOperation()->walk([&](ProductOpInterface op) {
-      if (!isa<MmaScaledOp, SparseMmaScaledOp>(op))
+      if (!isa<MmaScaledOp, SparseMmaScaledOp>(op) && !op.getRowGroups())
         products.push_back(op);
     });
     for (ProductOpInterface op : products)

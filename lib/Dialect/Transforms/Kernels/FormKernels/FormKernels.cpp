@@ -43,7 +43,7 @@ using namespace mlir::blockscale;
 static LogicalResult verifyAllFormed(ModuleOp module) {
   WalkResult left = module.walk([](ProductOpInterface op) -> WalkResult {
     auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
-    bool isLoops = !path && !isa<MmaScaledOp>(op);
+    bool isLoops = !path && !isa<MmaScaledOp>(op) && !op.getRowGroups();
     if (isLoops || op->getParentOfType<gpu::GPUModuleOp>())
       return WalkResult::advance();
     if (!op.hasTensorSemantics())

@@ -166,9 +166,13 @@ private:
     const KernelProblem &problem = host.problem;
     if (std::string remark = gemm.getRemark(problem); !remark.empty())
       op->emitRemark(remark);
-    StringRef purpose = isa<MmaScaledOp>(op) ? kMmaScaledPurpose
-                        : op.getMetadata()   ? kSparseMmaScaledPurpose
-                                             : kMatmulPurpose;
+    bool hasScales = bool(op.getXScale());
+    StringRef purpose =
+        op.getRowGroups()
+            ? (hasScales ? kGroupedMmaScaledPurpose : kGroupedMatmulPurpose)
+        : op.getMetadata() ? kSparseMmaScaledPurpose
+        : hasScales        ? kMmaScaledPurpose
+                           : kMatmulPurpose;
     return formLaunch(
         host, purpose, gemm.getShape(problem),
         [&](gpu::GPUFuncOp kernel) { gemm.build(kernel, problem); });
@@ -292,7 +296,7 @@ FormedResults blockscale::formProduct(RewriterBase &rewriter,
   std::optional<QuantizedResults> quantized;
   bool hasAlternatives =
       op->hasAttr(kAlternativesAttrName) && areNotNegative(host.sizes);
-  if (!hasAlternatives)
+  if (!hasAlternatives && !op.getRowGroups())
     quantized = findFusedQuantizer(op, last->getResult(0), host.problem, gemm);
   KernelSequence sequence = {rewriter, symbols, op, gemm, last};
   if (int64_t unitOfK = gemm.getUnitOfK(host.problem);

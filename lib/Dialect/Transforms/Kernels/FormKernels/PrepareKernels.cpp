@@ -26,7 +26,10 @@ using namespace mlir::blockscale;
 static void checkDynamicSizes(func::FuncOp function) {
   std::optional<CheckMessages> messages;
   function.walk([&](Operation *op) {
-    if (op == function || hasStaticShapes(op))
+    // What offsets and rows of groups are is known only at run time.
+    auto product = dyn_cast<ProductOpInterface>(op);
+    bool hasValues = product && product.getRowGroups();
+    if (op == function || (hasStaticShapes(op) && !hasValues))
       return;
     auto loops = dyn_cast<linalg::LinalgOp>(op);
     if (loops && (op->hasAttr(kPathAttrName) || isRowReduction(loops)))

@@ -55,6 +55,8 @@ public:
   /// Whether it computes elementwise ops around the product, too, and knows
   /// operands that are splats.
   virtual bool fusesSurroundings() const { return true; }
+  /// Whether it computes products of groups of rows.
+  virtual bool takesGroups() const { return false; }
   /// Whether it takes scale factors only in the 32x4x4 layout, and metadata
   /// only in atoms, or in rows that bulk copies make atoms of. A kernel in
   /// front arranges others.

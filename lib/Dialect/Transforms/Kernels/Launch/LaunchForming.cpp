@@ -36,6 +36,19 @@ static Type getMemoryType(Type input) {
   return MemRefType::get(type.getShape(), element);
 }
 
+/// The most tiles of rows that groups can have, those of rows of nobody
+/// included. Each tile has a row, and each group but one may end with a tile
+/// that is not full.
+static OpFoldResult getMostRowTiles(OpBuilder &builder, Location loc,
+                                    const HostSizes &sizes, int64_t tile) {
+  AffineExpr m, groups;
+  bindDims(builder.getContext(), m, groups);
+  return affine::makeComposedFoldedAffineMin(
+      builder, loc,
+      AffineMap::get(2, 0, {m, m.ceilDiv(tile) + groups}, builder.getContext()),
+      {sizes.m, sizes.groups});
+}
+
 /// A grid along x, with as many blocks as there are tiles, or SMs, or as a
 /// matrix has tiles. It has whole clusters.
 static FailureOr<SmallVector<OpFoldResult>>
@@ -45,9 +58,11 @@ getLinearBlocks(OpBuilder &builder, Operation *op, const KernelShape &shape,
   AffineExpr m, n, batch;
   bindDims(builder.getContext(), m, n, batch);
   int64_t blocks = shape.cluster.getBlocks();
+  int64_t tileRows = shape.tile[0] * shape.cluster.m;
   OpFoldResult tiles = affine::makeComposedFoldedAffineApply(
-      builder, loc, m.ceilDiv(shape.tile[0] * shape.cluster.m),
-      ArrayRef<OpFoldResult>{sizes.m});
+      builder, loc, m.ceilDiv(tileRows), ArrayRef<OpFoldResult>{sizes.m});
+  if (sizes.groups)
+    tiles = getMostRowTiles(builder, loc, sizes, tileRows);
   auto multiply = [&](OpFoldResult lhs, OpFoldResult rhs) -> OpFoldResult {
     std::optional<int64_t> a = getConstantIntValue(lhs),
                            b = getConstantIntValue(rhs);

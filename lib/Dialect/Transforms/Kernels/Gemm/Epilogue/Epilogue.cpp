@@ -82,14 +82,17 @@ Value blockscale::emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
                                          const BlockTile &tile, AccType type) {
   Location loc = kernel.getLoc();
   bool inBounds = !tile.isGuarded;
+  // Sums with a factor are added to the accumulator later.
+  if (problem.groups && problem.groups->scale)
+    return AccZeroOp::create(b, loc, type);
   if (problem.acc && !problem.producer)
     return AccLoadOp::create(
         b, loc, type, kernel.getArgument(*problem.acc),
         getResultPosition(problem, tile, tile.row, tile.column), inBounds);
   if (!problem.producer)
     return AccZeroOp::create(b, loc, type);
-  auto op = AccGenerateOp::create(b, loc, type, tile.row, tile.column, sizes.m,
-                                  sizes.n, inBounds);
+  auto op = AccGenerateOp::create(b, loc, type, tile.row, tile.column,
+                                  tile.getEndRow(sizes.m), sizes.n, inBounds);
   Type indexType = b.getIndexType();
   OpBuilder::InsertionGuard guard(b);
   Block *body =
@@ -100,6 +103,44 @@ Value blockscale::emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
                                            body->getArgument(1)));
   YieldOp::create(b, loc, element);
   return op;
+}
+
+/// What a grouped product makes of the sum at `position`, which has the
+/// accumulator in it already unless sums have a factor.
+static Value emitGroupedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                const KernelProblem &problem,
+                                const BlockTile &tile, ArrayRef<Value> position,
+                                Value sum) {
+  Location loc = kernel.getLoc();
+  const RowGroups &groups = *problem.groups;
+  // Rows of nobody have no steps along K.
+  if (!groups.scale && !groups.bias && !groups.rows)
+    return sum;
+  auto load = [&](unsigned argument, ValueRange indices) -> Value {
+    return memref::LoadOp::create(b, loc, kernel.getArgument(argument),
+                                  indices);
+  };
+  Value acc =
+      problem.acc || problem.producer
+          ? emitInitialElement(b, kernel, problem, position)
+          : Value(arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0.0f)));
+  Value group = tile.group->number, result = sum;
+  if (groups.scale) {
+    result = arith::MulFOp::create(b, loc, result, load(*groups.scale, group));
+    result = arith::AddFOp::create(b, loc, acc, result);
+  }
+  if (groups.bias)
+    result = arith::AddFOp::create(b, loc, result,
+                                   load(*groups.bias, {group, position[1]}));
+  Value isKept = tile.group->isNobody;
+  if (groups.rows) {
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+    Value isNoRow =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                              load(*groups.rows, position[0]), zero);
+    isKept = arith::OrIOp::create(b, loc, isKept, isNoRow);
+  }
+  return arith::SelectOp::create(b, loc, isKept, acc, result);
 }
 
 /// Starts the body for each element of the accumulator of `tile` in `region`,
@@ -118,6 +159,8 @@ beginElementBody(OpBuilder &b, gpu::GPUFuncOp kernel,
   if (addsFirst)
     sum = arith::AddFOp::create(
         b, loc, sum, emitInitialElement(b, kernel, problem, position));
+  if (problem.groups)
+    sum = emitGroupedElement(b, kernel, problem, tile, position, sum);
   return {position, sum};
 }
 
@@ -137,7 +180,7 @@ static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
   unsigned elements = problem.result, scales = elements + 1,
            amax = elements + 2;
   auto op = AccQuantizeOp::create(
-      b, loc, acc, tile.row, tile.column, sizes.m, sizes.n,
+      b, loc, acc, tile.row, tile.column, tile.getEndRow(sizes.m), sizes.n,
       problem.hasBatch ? tile.batch : Value(), tensorScale,
       kernel.getArgument(elements), kernel.getArgument(scales),
       quantize.getAmax() ? Value(kernel.getArgument(amax)) : Value(),
@@ -161,7 +204,8 @@ void blockscale::emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
   bool inBounds = !tile.isGuarded;
   if (problem.quantizer)
     return emitQuantized(b, kernel, problem, sizes, tile, acc, addsFirst);
-  if (!problem.consumer && !addsFirst && !tile.hasAlignedRows) {
+  if (!problem.consumer && !problem.groups && !addsFirst &&
+      !tile.hasAlignedRows) {
     AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result),
                        getResultPosition(problem, tile, tile.row, tile.column),
                        inBounds);
@@ -171,8 +215,8 @@ void blockscale::emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
   Type result = kernel.getArgument(problem.result).getType();
   bool isKnown =
       !ShapedType::isDynamic(cast<MemRefType>(result).getShape().back());
-  auto op = AccForEachOp::create(b, loc, acc, tile.row, tile.column, sizes.m,
-                                 sizes.n, inBounds,
+  auto op = AccForEachOp::create(b, loc, acc, tile.row, tile.column,
+                                 tile.getEndRow(sizes.m), sizes.n, inBounds,
                                  tile.hasAlignedRows || (inBounds && isKnown));
   OpBuilder::InsertionGuard guard(b);
   auto [position, sum] =

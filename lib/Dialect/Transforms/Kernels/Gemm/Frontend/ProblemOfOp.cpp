@@ -11,6 +11,7 @@
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 #include "Kernels/Gemm/Frontend/HostOperand.h"
+#include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Utils/OperandView.h"
@@ -89,10 +90,16 @@ public:
     };
     Type xScales = typeOf(op.getXScale(), op.getX());
     Type yScales = typeOf(op.getYScale(), op.getY());
-    problem.m = getKnown({{op.getX().getType(), xRow},
-                          {xScales, xRow},
-                          {acc, rank - 2},
-                          {result, rank - 2}});
+    RowGroupOperands groups = op.getRowGroups();
+    isGathered = bool(groups.rows);
+    problem.m = getKnown({{acc, rank - 2}, {result, rank - 2}});
+    rowsOfX = getKnown({{op.getX().getType(), xRow}, {xScales, xRow}});
+    if (isGathered && ShapedType::isDynamic(problem.m))
+      problem.m = getKnown({{groups.rows.getType(), 0}});
+    if (!isGathered && ShapedType::isDynamic(problem.m))
+      problem.m = rowsOfX;
+    if (!isGathered)
+      rowsOfX = problem.m;
     problem.n = getKnown({{op.getY().getType(), yRow},
                           {yScales, yRow},
                           {acc, rank - 1},
@@ -112,7 +119,8 @@ public:
     addOperand(GemmOperand::SFB,
                quantizedB ? quantizedB->scales : op.getYScale());
     addOperand(GemmOperand::E, op.getMetadata());
-    sizes.m = getSize(problem.m, op.getX(), xRow);
+    sizes.m = isGathered ? getSize(problem.m, groups.rows, 0)
+                         : getSize(problem.m, op.getX(), xRow);
     sizes.n = getSize(problem.n, op.getY(), yRow);
     sizes.k = op.getMetadata() ? getSize(problem.k, op.getY(), yColumn)
                                : getSize(problem.k, op.getX(), xColumn);
@@ -139,6 +147,8 @@ public:
         fuseElementwise(builder, loc, host, consumer, op->getResult(0));
     if (!problem.producer && !isZeroSplat(op.getAcc()))
       problem.acc = host.inputs.add(op.getAcc());
+    if (groups)
+      addGroups(groups);
     problem.result = host.inputs.size();
     return std::move(host);
   }
@@ -163,6 +173,21 @@ private:
     return getOperandSizes(builder, loc, operand, traceOperand(operand))[dim];
   }
 
+  void addGroups(const RowGroupOperands &operands) {
+    RowGroups groups;
+    groups.offsets = host.inputs.add(operands.offsets);
+    auto add = [&](Value value, std::optional<unsigned> &parameter) {
+      if (value)
+        parameter = host.inputs.add(value);
+    };
+    add(operands.rows, groups.rows);
+    add(operands.scale, groups.scale);
+    add(operands.bias, groups.bias);
+    problem.groups = groups;
+    int64_t count = getKnown({{operands.offsets.getType(), 0}});
+    sizes.groups = getSize(count, operands.offsets, 0);
+  }
+
   /// Reads `value`, of rows by columns, as the operand `id`. Without a value,
   /// the kernel does not read it.
   void addOperand(GemmOperand id, Value value) {
@@ -171,14 +196,24 @@ private:
       return;
     }
     OperandSource source = {id, value, AffineMap(),
-                            getInfo(id).isA ? problem.m : problem.n,
+                            getInfo(id).isA ? rowsOfX : problem.n,
                             problem.getColumns(id, problem.k)};
     if (!getInfo(id).isA && quantizedB)
       source.map = quantizedB->map;
-    auto [operand, tensor] =
-        makeHostOperand(builder, op, gemm, problem, source);
-    operand.argument = operand.splat ? 0 : host.inputs.add(tensor);
-    problem[id] = operand;
+    HostOperand made = makeHostOperand(builder, op, gemm, problem, source);
+    if (op.getRowGroups()) {
+      // Nothing is known of where tiles start, so columns have to be
+      // contiguous; and a group is one of y.
+      if (getInfo(id).isA && !made.operand.splat &&
+          made.operand.contiguity != Contiguity::Columns) {
+        source.value = copyTensor(builder, loc, value);
+        made = makeHostOperand(builder, op, gemm, problem, source);
+      }
+      made.operand.mayBroadcast = false;
+    }
+    if (!made.operand.splat)
+      made.operand.argument = host.inputs.add(made.tensor);
+    problem[id] = made.operand;
   }
 
   OpBuilder &builder;
@@ -187,6 +222,9 @@ private:
   const GemmKernel &gemm;
   /// If the kernel can use those.
   std::optional<QuantizedB> quantizedB;
+  /// Whether rows of x are gathered, and how many it has.
+  bool isGathered = false;
+  int64_t rowsOfX = 0;
   HostProblem host;
   KernelProblem &problem = host.problem;
   HostSizes &sizes = host.sizes;

@@ -91,9 +91,18 @@ SmallVector<const ScheduleText *> GemmPath::getTexts() const {
   return texts.takeVector();
 }
 
-ScheduleInterface GemmPath::choose(ScheduledProduct product) const {
+SmallVector<const PathKernel *>
+GemmPath::getKernels(ProductOpInterface op) const {
+  SmallVector<const PathKernel *> found;
   for (const PathKernel &each : kernels)
-    if (ScheduleInterface schedule = each.chooser->choose(product))
+    if (!op.getRowGroups() || each.kernel->takesGroups())
+      found.push_back(&each);
+  return found;
+}
+
+ScheduleInterface GemmPath::choose(ScheduledProduct product) const {
+  for (const PathKernel *each : getKernels(product.op))
+    if (ScheduleInterface schedule = each->chooser->choose(product))
       return schedule;
   llvm_unreachable("the last kernel of a path takes all that is left");
 }
@@ -101,8 +110,8 @@ ScheduleInterface GemmPath::choose(ScheduledProduct product) const {
 SmallVector<AlternativeAttr>
 GemmPath::getAlternatives(ScheduledProduct product) const {
   SmallVector<AlternativeAttr> alternatives;
-  for (const PathKernel &each : kernels)
-    llvm::append_range(alternatives, each.chooser->getAlternatives(product));
+  for (const PathKernel *each : getKernels(product.op))
+    llvm::append_range(alternatives, each->chooser->getAlternatives(product));
   return alternatives;
 }
 
@@ -117,12 +126,14 @@ GemmPath::getCandidates(ScheduledProduct product) const {
 LogicalResult GemmPath::verify(ScheduledProduct product,
                                ScheduleInterface schedule,
                                EmitErrorFn emitError) const {
-  if (const PathKernel *found = find(schedule))
+  SmallVector<const PathKernel *> taken = getKernels(product.op);
+  if (const PathKernel *found = find(schedule);
+      llvm::is_contained(taken, found))
     return found->chooser->verify(product, schedule, emitError);
   std::string names;
-  for (const PathKernel &each : kernels)
+  for (const PathKernel *each : taken)
     names += (names.empty() ? "" : ", ") +
-             stringifyKernelKind(each.kernel->getKind()).str();
+             stringifyKernelKind(each->kernel->getKind()).str();
   return emitError() << "expected a kernel of the path "
                      << StringRef(getPathInfo(path).name) << " (" << names
                      << "), got " << schedule;

@@ -49,6 +49,12 @@ public:
   bool hasSchedules() const { return kernels.front().chooser != nullptr; }
   /// Whether some kernel takes a quantized y and a high-precision x.
   bool takesMixedInput() const { return mixedInput; }
+  /// Whether some kernel computes products of groups of rows.
+  bool takesGroups() const {
+    return llvm::any_of(kernels, [](const PathKernel &each) {
+      return each.kernel->takesGroups();
+    });
+  }
   bool isBestFor(ProductOpInterface op, const Chip &chip,
                  bool hasWorkspace) const {
     return !isBest || isBest(op, chip, hasWorkspace);
@@ -77,6 +83,8 @@ public:
 
 private:
   const PathKernel *find(ScheduleInterface schedule) const;
+  /// The kernels that compute `op`: those for groups of rows, or all.
+  SmallVector<const PathKernel *> getKernels(ProductOpInterface op) const;
 
   Path path;
   std::vector<PathKernel> kernels;

@@ -23,8 +23,10 @@ static std::optional<KernelProblem> getAligned(const KernelProblem &problem,
   auto isMultiple = [](int64_t size, int64_t tile) {
     return ShapedType::isDynamic(size) || size % tile == 0;
   };
-  if ((hasWholeM && !isMultiple(problem.m, shape.m)) ||
-      !isMultiple(problem.n, shape.n) || !isMultiple(problem.k, shape.k))
+  // Groups of rows start and end anywhere.
+  bool mayBeWholeM = isMultiple(problem.m, shape.m) && !problem.groups;
+  if ((hasWholeM && !mayBeWholeM) || !isMultiple(problem.n, shape.n) ||
+      !isMultiple(problem.k, shape.k))
     return std::nullopt;
   KernelProblem aligned = problem;
   for (GemmOperand id : kGemmOperands) {

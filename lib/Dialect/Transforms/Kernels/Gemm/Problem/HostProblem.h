@@ -21,6 +21,8 @@ namespace mlir::blockscale {
 struct HostSizes {
   OpFoldResult m, n, batch;
   OpFoldResult k = {};
+  /// How many groups of rows a grouped product has; null for others.
+  OpFoldResult groups = {};
 };
 
 /// The sizes of a problem whose result, a matrix or a batch of them, has

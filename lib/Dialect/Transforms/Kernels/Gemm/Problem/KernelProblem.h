@@ -97,6 +97,15 @@ struct FusedQuantize {
   unsigned getNumResults() const { return op->getNumResults(); }
 };
 
+/// Groups of rows of the result, each of which has a matrix of y: see
+/// grouped_mma_scaled. Tiles start at the first row of a group.
+struct RowGroups {
+  /// The parameters: inclusive ends of groups; the rows of x that rows of the
+  /// result read; factors of sums; and what is added to them.
+  unsigned offsets;
+  std::optional<unsigned> rows, scale, bias;
+};
+
 /// How a quantized operand becomes bf16 values, if the instruction takes those.
 enum class OperandTransform {
   None,
@@ -138,6 +147,8 @@ struct KernelProblem {
   /// The parameter that holds the initial accumulator (C); none if that is
   /// zero.
   std::optional<unsigned> acc;
+  /// The groups of rows of a grouped product. The result has no batch then.
+  std::optional<RowGroups> groups;
   /// For mixed input and GEMV, where y is dequantized in registers: the types
   /// before x was dequantized. The scales of y are SFB. A mixed-input kernel
   /// has a second result behind the first: the i32 inexact flags of the kernel
@@ -236,6 +247,8 @@ struct ProblemSizes {
                const KernelProblem &problem);
 
   Value m, n, k;
+  /// The rows of x: M, but for groups whose rows are gathered.
+  Value rowsOfX;
   /// K divided by the size of a block.
   Value blocks;
   /// For a sparse A: its kept elements along K, and its bytes of metadata.

@@ -38,7 +38,8 @@ inline int64_t getLogicalK(ProductOpInterface op) {
   return type.getDimSize(MmaScaledOp::getKDim(side, type.getRank()));
 }
 
-/// The sizes of `op`; a dynamic one counts as `dynamicSize`.
+/// The sizes of `op`; a dynamic one counts as `dynamicSize`. Groups of rows
+/// count as a batch of matrices with the rows that a group has on average.
 inline OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize) {
   auto sizeOr = [&](int64_t size) {
     return ShapedType::isDynamic(size) ? dynamicSize : size;
@@ -46,6 +47,15 @@ inline OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize) {
   auto type = cast<ShapedType>(op.getAcc().getType());
   unsigned rank = type.getRank();
   int64_t k = getLogicalK(op);
+  if (RowGroupOperands of = op.getRowGroups()) {
+    int64_t rows = type.getDimSize(0),
+            groups = cast<ShapedType>(of.offsets.getType()).getDimSize(0);
+    if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(groups))
+      rows = dynamicSize;
+    else
+      rows = llvm::divideCeilSigned(rows, groups);
+    return {rows, sizeOr(type.getDimSize(1)), sizeOr(k), sizeOr(groups)};
+  }
   return {sizeOr(type.getDimSize(rank - 2)), sizeOr(type.getDimSize(rank - 1)),
           sizeOr(k), rank == 3 ? sizeOr(type.getDimSize(0)) : 1};
 }

@@ -65,7 +65,14 @@ ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
       return kernel.getArgument(*operand.rows);
     return getOperandSize(builder, kernel, operand, dim);
   };
-  m = get(problem.m, problem[GemmOperand::A], kRow);
+  bool isGathered = problem.groups && problem.groups->rows;
+  if (isGathered) {
+    Value rows = kernel.getArgument(*problem.groups->rows);
+    m = memref::DimOp::create(builder, loc, rows, 0);
+    rowsOfX = getOperandSize(builder, kernel, problem[GemmOperand::A], kRow);
+  } else {
+    m = rowsOfX = get(problem.m, problem[GemmOperand::A], kRow);
+  }
   n = get(problem.n, problem[GemmOperand::B], kRow);
   AffineExpr d0 = builder.getAffineDimExpr(0);
   // Of a sparse product B has the logical K; but rows of a dequantized one may

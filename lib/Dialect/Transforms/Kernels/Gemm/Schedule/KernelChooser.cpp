@@ -25,6 +25,9 @@ LogicalResult KernelChooser::verifySplitK(ProductOpInterface op, int64_t ranges,
                                           EmitErrorFn emitError) {
   int64_t k = getOpSizes(op, ShapedType::kDynamic).k;
   int64_t steps = llvm::divideCeilSigned(k, unit);
+  if (op.getRowGroups() && ranges != 1)
+    return emitError() << "expected no split-K ranges for groups of rows, got "
+                       << schedule;
   if (!ShapedType::isDynamic(k) && ranges > steps)
     return emitError() << "expected at most " << steps
                        << " split-K ranges, one for each stage, got "

@@ -251,7 +251,7 @@ static MultistageScheduleAttr chooseNarrow(ScheduledProduct product,
 /// Where the path divides K, results of few rows or columns have others. So
 /// have products of operands that are not quantized.
 ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
-  if (limits.dividesK && product.hasWorkspace)
+  if (limits.dividesK && product.hasWorkspace && !product.op.getRowGroups())
     if (MultistageScheduleAttr narrow =
             chooseNarrow(product, findTunedRows(product.op, product.chip)))
       return narrow;
@@ -325,7 +325,7 @@ MultistageChooser::getAlternatives(ScheduledProduct product) const {
   bool isQuantized = findQuantizedB(op).has_value();
   if (!limits.dividesK || !product.hasWorkspace || !rows ||
       rows.getValue() != kAnyRows || !isQuantized || op.getMetadata() ||
-      getOpSizes(op, /*dynamicSize=*/0).m != 0)
+      op.getRowGroups() || getOpSizes(op, /*dynamicSize=*/0).m != 0)
     return {};
   SmallVector<AlternativeAttr> alternatives;
   for (const TunedRows &tuned : getTunedRows(product.chip.capability))
@@ -369,7 +369,7 @@ MultistageChooser::getCandidates(ScheduledProduct product) const {
   if (!isNarrow && isUnscaled(product))
     return getUnscaledCandidates(product);
   SmallVector<int64_t> ranges = {1};
-  if (isNarrow && product.hasWorkspace)
+  if (isNarrow && product.hasWorkspace && !product.op.getRowGroups())
     ranges.append({4, 8, 16});
   SmallVector<ScheduleInterface> candidates;
   for (TriedTile row : isNarrow ? ArrayRef(kTriedNarrow) : kTriedWide) {

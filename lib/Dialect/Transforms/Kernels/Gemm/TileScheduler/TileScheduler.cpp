@@ -8,6 +8,7 @@
 
 #include "Kernels/Gemm/TileScheduler/TileScheduler.h"
 
+#include "Kernels/Gemm/TileScheduler/GroupTile.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -162,8 +163,54 @@ static KRange emitSplitKRange(OpBuilder &b, Location loc,
   return range;
 }
 
+/// Tiles of a row of tiles follow each other: they read the same rows of x, and
+/// blocks for which there is no tile are the last ones.
+SmallVector<Value> TileScheduler::emitGroupedTile(OpBuilder &b,
+                                                  ValueRange values,
+                                                  EmitTile body) const {
+  assert(schedule.order == BlockOrder::Linear && problem.splitK == 1 &&
+         !schedule.cluster.hasOthers() && "groups are one tile of a block");
+  LinearTiles tiles = emitLinearTiles(b);
+  Value rowTile =
+      b.createOrFold<arith::DivUIOp>(loc, tiles.first, tiles.count.n);
+  Value columnTile =
+      b.createOrFold<arith::RemUIOp>(loc, tiles.first, tiles.count.n);
+  Value offsets = gpu::GPUFuncOp(kernel).getArgument(problem.groups->offsets);
+  GroupTile found = emitGroupTile(b, loc, offsets, rowTile, shape.m, sizes.m);
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  Value zero = makeIndex(b, loc, 0);
+  WorkTile tile;
+  tile.batch = zero;
+  tile.row = found.row;
+  tile.column = applyExprs(b, loc, {d0 * shape.n}, columnTile)[0];
+  tile.group = found.group;
+  Value steps = applyExprs(b, loc, {d0.ceilDiv(shape.k)}, sizes.k)[0];
+  Value isNobody = found.group.isNobody;
+  if (problem.groups->rows)
+    // An x without rows has none that could be read.
+    isNobody = arith::OrIOp::create(b, loc, isNobody,
+                                    isEqual(b, loc, sizes.rowsOfX, zero));
+  tile.group->isNobody = isNobody;
+  static_cast<KRange &>(tile) = {
+      found.group.number,
+      {},
+      arith::SelectOp::create(b, loc, isNobody, zero, steps)};
+  auto guard = scf::IfOp::create(b, loc, values.getTypes(), found.isTile,
+                                 /*withElseRegion=*/!values.empty());
+  OpBuilder then = guard.getThenBodyBuilder();
+  SmallVector<Value> results = body(then, tile, values);
+  if (!values.empty()) {
+    scf::YieldOp::create(then, loc, results);
+    OpBuilder otherwise = guard.getElseBodyBuilder();
+    scf::YieldOp::create(otherwise, loc, values);
+  }
+  return llvm::to_vector_of<Value>(guard.getResults());
+}
+
 SmallVector<Value> TileScheduler::forEachTile(OpBuilder &b, ValueRange values,
                                               EmitTile body) const {
+  if (problem.groups)
+    return emitGroupedTile(b, values, body);
   auto addRange = [&](OpBuilder &at, WorkTile tile, Value matrices) {
     static_cast<KRange &>(tile) =
         emitSplitKRange(at, loc, problem, sizes, shape.k, tile.batch, matrices);

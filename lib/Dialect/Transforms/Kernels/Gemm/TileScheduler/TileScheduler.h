@@ -74,6 +74,9 @@ private:
   TileCount emitTileCount(OpBuilder &b, const TileShape &of) const;
   WorkTile emitNumberedTile(OpBuilder &b, Value number,
                             const LinearTiles &tiles) const;
+  /// The only tile of this block, of a group of rows, if there is one.
+  SmallVector<Value> emitGroupedTile(OpBuilder &b, ValueRange values,
+                                     EmitTile body) const;
 
   Location loc;
   gpu::GPUFuncOp kernel;

@@ -18,6 +18,15 @@
 
 namespace mlir::blockscale {
 
+/// The group of rows of a tile, of a grouped product.
+struct RowGroup {
+  /// Its number, or that of the last group for rows of nobody; and whether the
+  /// rows are nobody's.
+  Value number, isNobody;
+  /// The first row behind it.
+  Value end;
+};
+
 /// A tile of the result.
 struct BlockTile {
   Value thread;
@@ -27,6 +36,10 @@ struct BlockTile {
   bool isGuarded = true;
   /// Whether rows of the result are known to be multiples of 8 elements.
   bool hasAlignedRows = false;
+  std::optional<RowGroup> group = {};
+
+  /// The first row behind those that are stored, of a result of `m` rows.
+  Value getEndRow(Value m) const { return group ? group->end : m; }
 };
 
 /// The steps along K of a tile: all of them, or a split-K range.

@@ -59,6 +59,8 @@ static StagePlan makePlan(const KernelProblem &problem) {
 /// An exact recomputation usually has nothing to do, so few blocks are launched
 /// to find that out.
 static BlockOrder getOrder(const KernelProblem &problem) {
+  if (problem.groups)
+    return BlockOrder::Linear;
   return problem.skipConditions.empty() ? BlockOrder::Grid
                                         : BlockOrder::Persistent;
 }
@@ -161,6 +163,37 @@ static Value emitLoadFragments(OpBuilder &b, Location loc,
                                  getLayout(GemmOperand::B));
 }
 
+/// The rows of x that those of `tile` read, as i32 in shared memory; some row
+/// of x for those that read none, and for those behind the group. A product
+/// with a row that x does not have reads another one.
+static Value emitGatheredRows(OpBuilder &b, gpu::GPUFuncOp kernel,
+                              const KernelProblem &problem,
+                              const ProblemSizes &sizes, const WorkTile &tile) {
+  Location loc = kernel.getLoc();
+  MultistageScheduleAttr schedule = getSchedule(problem);
+  Value gathered = addSharedArray(kernel, b.getI32Type(), schedule.getM());
+  Value rows = kernel.getArgument(*problem.groups->rows);
+  Value count = makeIndex(b, loc, schedule.getM()),
+        threads = makeIndex(b, loc, schedule.getNumThreads());
+  Value last = addIndex(b, loc, tile.group->end, -1);
+  auto toWord = [&](OpBuilder &at, Value index) {
+    return arith::IndexCastOp::create(at, loc, at.getI32Type(), index);
+  };
+  Value lastOfX = toWord(b, addIndex(b, loc, sizes.rowsOfX, -1));
+  Value zero = makeWord(b, loc, 0);
+  auto loop = scf::ForOp::create(b, loc, tile.thread, count, threads);
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  Value row =
+      arith::AddIOp::create(inner, loc, tile.row, loop.getInductionVar());
+  row = arith::MinUIOp::create(inner, loc, row, last);
+  Value ofX = memref::LoadOp::create(inner, loc, rows, row);
+  ofX = arith::MinSIOp::create(inner, loc, ofX, lastOfX);
+  ofX = arith::MaxSIOp::create(inner, loc, ofX, zero);
+  memref::StoreOp::create(inner, loc, ofX, gathered, loop.getInductionVar());
+  gpu::BarrierOp::create(b, loc);
+  return gathered;
+}
+
 /// The mainloop and the epilogue of one tile.
 static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      const KernelProblem &problem, const ProblemSizes &sizes,
@@ -168,6 +201,9 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   Location loc = kernel.getLoc();
   MultistageScheduleAttr schedule = getSchedule(problem);
   StagePlan plan = makePlan(problem);
+  Value gathered;
+  if (problem.groups && problem.groups->rows)
+    gathered = emitGatheredRows(b, kernel, problem, sizes, tile);
   PerOperand<Value> batches;
   for (GemmOperand i : kGemmOperands)
     batches[i] = getOperandBatch(b, kernel, problem[i], tile.matrix);
@@ -191,8 +227,10 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
     Value columnsOfA = sizes.keptK ? sizes.keptK : sizes.k;
     plan.fill(
         at, context, shared, offset,
-        {{batches[GemmOperand::A], sizes.m, columnsOfA, tile.row, step},
-         {batches[GemmOperand::SFA], sizes.m, sizes.blocks, tile.row, step},
+        {{batches[GemmOperand::A], sizes.rowsOfX, columnsOfA, tile.row, step,
+          gathered},
+         {batches[GemmOperand::SFA], sizes.rowsOfX, sizes.blocks, tile.row,
+          step, gathered},
          {batches[GemmOperand::B], sizes.n, sizes.k, tile.column, step},
          {batches[GemmOperand::SFB], sizes.n, sizes.blocks, tile.column, step},
          {batches[GemmOperand::E], sizes.m, sizes.metadata, tile.row, step}});
@@ -217,7 +255,19 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   if (!problem.instruction.hasScales())
     loop.parts = {schedule.getK() / problem.instruction.getK(), load,
                   multiplyFragments};
-  acc = loop.emit(b, tile.steps, acc);
+  if (tile.group) {
+    // Tiles of rows of nobody have no steps.
+    Value isStep = isBelow(b, loc, makeIndex(b, loc, 0), tile.steps);
+    auto guard =
+        scf::IfOp::create(b, loc, accType, isStep, /*withElseRegion=*/true);
+    OpBuilder then = guard.getThenBodyBuilder();
+    scf::YieldOp::create(then, loc, loop.emit(then, tile.steps, acc));
+    OpBuilder otherwise = guard.getElseBodyBuilder();
+    scf::YieldOp::create(otherwise, loc, acc);
+    acc = guard.getResult(0);
+  } else {
+    acc = loop.emit(b, tile.steps, acc);
+  }
   emitEpilogue(b, kernel, problem, sizes, tile, acc);
 }
 
@@ -225,6 +275,7 @@ namespace {
 class MultistageKernel final : public GemmKernel {
 public:
   KernelKind getKind() const override { return KernelKind::Multistage; }
+  bool takesGroups() const override { return true; }
   OperandTransforms getTransforms(InstructionAttr instruction) const override {
     constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
     if (takesQuantizedB(instruction))

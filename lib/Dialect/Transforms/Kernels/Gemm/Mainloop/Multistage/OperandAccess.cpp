@@ -17,6 +17,17 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
+/// The position in the operand, whose rows may be gathered.
+ElementPosition OperandAccess::resolve(OpBuilder &b,
+                                       ElementPosition start) const {
+  if (!source.gathered)
+    return start;
+  Value inTile = arith::SubIOp::create(b, loc, start.row, source.origin);
+  Value row = memref::LoadOp::create(b, loc, source.gathered, inTile);
+  return {arith::IndexCastOp::create(b, loc, b.getIndexType(), row),
+          start.column};
+}
+
 Value OperandAccess::isInside(OpBuilder &b,
                               const ElementPosition &start) const {
   if (!isGuarded)
@@ -39,9 +50,10 @@ SmallVector<Value> OperandAccess::getPosition(OpBuilder &b,
   return applyMap(b, loc, operand.map, {source.batch, start.row, start.column});
 }
 
-void OperandAccess::copyAsync(OpBuilder &b, const ElementPosition &start,
+void OperandAccess::copyAsync(OpBuilder &b, const ElementPosition &unresolved,
                               Value memory, ArrayRef<Value> to, int64_t bytes,
                               Value plus) const {
+  ElementPosition start = resolve(b, unresolved);
   Value inside = isInside(b, start);
   Value read;
   Value source = context.getArgument(operand.argument);
@@ -69,8 +81,9 @@ void OperandAccess::copyAsync(OpBuilder &b, const ElementPosition &start,
       bypassesL1 ? b.getUnitAttr() : UnitAttr());
 }
 
-Value OperandAccess::gatherWord(OpBuilder &b, const ElementPosition &start,
+Value OperandAccess::gatherWord(OpBuilder &b, const ElementPosition &unresolved,
                                 int64_t count, Slot slot) const {
+  ElementPosition start = resolve(b, unresolved);
   Type i32 = b.getI32Type();
   Value word;
   for (int64_t i = 0; i != count; ++i) {
@@ -99,8 +112,9 @@ Value OperandAccess::gatherWord(OpBuilder &b, const ElementPosition &start,
 }
 
 SmallVector<Value> OperandAccess::loadWords(OpBuilder &b,
-                                            const ElementPosition &start,
+                                            const ElementPosition &unresolved,
                                             int64_t count) const {
+  ElementPosition start = resolve(b, unresolved);
   Value inside = isInside(b, start);
   SmallVector<Value> from = getPosition(b, start, inside);
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());

@@ -53,6 +53,7 @@ public:
                                int64_t count) const;
 
 private:
+  ElementPosition resolve(OpBuilder &b, ElementPosition start) const;
   /// Null if no check is needed.
   Value isInside(OpBuilder &b, const ElementPosition &start) const;
   SmallVector<Value> getPosition(OpBuilder &b, ElementPosition start,

@@ -55,6 +55,15 @@ int64_t blockscale::getDynamicBytes(int64_t bytes, int64_t others) {
   return bytes + others > kMaxStaticShared ? bytes : 0;
 }
 
+Value blockscale::addSharedArray(gpu::GPUFuncOp kernel, Type element,
+                                 int64_t count) {
+  auto space = gpu::AddressSpaceAttr::get(kernel.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  auto type =
+      MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space);
+  return kernel.addWorkgroupAttribution(type, kernel.getLoc());
+}
+
 Value blockscale::makeSharedMemory(OpBuilder &b, gpu::GPUFuncOp kernel,
                                    int64_t bytes, int64_t others) {
   Location loc = kernel.getLoc();

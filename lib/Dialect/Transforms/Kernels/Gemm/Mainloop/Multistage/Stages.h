@@ -58,6 +58,9 @@ Value makeSharedMemory(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes,
 /// The dynamic shared memory of a launch for `bytes`; 0 if they are static.
 int64_t getDynamicBytes(int64_t bytes, int64_t others = 0);
 
+/// Adds a workgroup array of `count` elements.
+Value addSharedArray(gpu::GPUFuncOp kernel, Type element, int64_t count);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_STAGES_H

@@ -41,6 +41,9 @@ struct FillSource {
   Value rows, columns;
   /// The row, and the step along K, where the tile starts.
   Value origin, step;
+  /// The rows of the operand that those of the tile are, i32 in shared memory;
+  /// null if they follow each other.
+  Value gathered = {};
 };
 
 class TileLoader {

@@ -22,15 +22,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-Value blockscale::addSharedArray(gpu::GPUFuncOp kernel, Type element,
-                                 int64_t count) {
-  auto space = gpu::AddressSpaceAttr::get(kernel.getContext(),
-                                          gpu::AddressSpace::Workgroup);
-  auto type =
-      MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space);
-  return kernel.addWorkgroupAttribution(type, kernel.getLoc());
-}
-
 static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
   Location loc = kernel.getLoc();
   Value memory = makeSharedMemory(b, kernel, bytes, kBarrierBytes);

@@ -16,6 +16,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_ROLEEMITTER_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_ROLEEMITTER_H
 
+#include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/Pipeline.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/StagedOperand.h"
 #include "Kernels/Gemm/TileScheduler/TileScheduler.h"
@@ -169,9 +170,6 @@ private:
   void emitFill(OpBuilder &b, const WorkTile &tile, Value thread, Value step,
                 const PipelineState &state);
 };
-
-/// Adds a workgroup array of `count` elements.
-Value addSharedArray(gpu::GPUFuncOp kernel, Type element, int64_t count);
 
 } // namespace mlir::blockscale
 

@@ -1,0 +1,233 @@
+"""Grouped products as kernels, in the simulator: the cases of test_grouped.py and more, against numpy."""
+
+import subprocess
+
+import blockscale
+import harness
+import numpy as np
+import pytest
+import tiers
+from blockscale import bfloat16
+from test_grouped import MXFP8, NVFP4, OPTIONS, SIZES, Case, make, program, reference
+
+TARGETS = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
+
+
+def run(folder, case, target, dynamic="", text=None, fails=False):
+    """The result in the simulator, whose checks have to be silent."""
+    source = folder / "p.mlir"
+    source.write_text(text or program(case, dynamic))
+    arrays = [*case.operands.values(), *case.options.values()]
+    files = []
+    for i, array in enumerate(arrays):
+        files.append(folder / f"{i}.npy")
+        np.save(files[-1], array)
+    done = subprocess.run(
+        [harness.RUN, source, "--device=sim", f"--target={target}", "--check=race,proxy,strict", "-o",
+         folder / "d.npy", *files],
+        capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False,
+    )
+    if fails:
+        assert done.returncode == 1
+        return done.stderr
+    assert done.returncode == 0, f"{done.stderr}\n{source.read_text()}"
+    return np.load(folder / "d.npy")
+
+
+def make_exact(types, *args, **options):
+    """A case whose partial sums are all exact in f32, so that any order gives the same bits."""
+    case = make(types, *args, **options)
+    rng = np.random.default_rng(len(case.operands["offsets"]))
+    for name, element in zip("xy", types):
+        codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
+        size = np.abs(blockscale.decode(codes, element))
+        few = codes[(size == 0) | ((size >= 2.0**-2) & (size <= 4))]
+        case.operands[name][...] = rng.choice(few, case.operands[name].shape)
+        scales = [126, 127, 128] if types[2] == "f8E8M0FNU" else [0x30, 0x38, 0x40]
+        case.operands[f"{name}_scale"][...] = rng.choice(scales, case.operands[f"{name}_scale"].shape)
+    return case
+
+
+def same(result, expected):
+    np.testing.assert_array_equal(result.view(np.uint32), expected.view(np.uint32))
+
+
+@pytest.mark.parametrize("name, dynamic, number, target", tiers.product(
+    SIZES, ["", "TR", "RTGKN"], range(len(OPTIONS)), TARGETS))
+def test_sizes(name, dynamic, number, target, tmp_path):
+    """Each kind of group sizes, with each option."""
+    case = make_exact((MXFP8, NVFP4)[number % 2], *SIZES[name], n=10, options=OPTIONS[number])
+    # GPU targets have no tensors that are known to be empty.
+    dynamic = dynamic or ("TR" if name == "no rows" else "")
+    same(run(tmp_path, case, target, dynamic), reference(case))
+
+
+@pytest.mark.parametrize("types, target", tiers.product(blockscale.LEGAL_TYPE_COMBINATIONS, TARGETS))
+def test_every_combination(types, target, tmp_path):
+    case = make_exact(types, [3, 0, 40], 1, n=72, k=192, options=("rows", "bias"))
+    same(run(tmp_path, case, target), reference(case))
+
+
+@pytest.mark.parametrize("groups", [1, 5, 31, 32, 33, 36, 60, 65])
+def test_many_groups(groups, tmp_path):
+    """More groups than a warp has lanes, and no multiples of that."""
+    rng = np.random.default_rng(groups)
+    for target, dynamic in (("sm_80", ""), ("sm_120a", "TRG")):
+        case = make_exact(NVFP4, list(rng.multinomial(200, rng.dirichlet(np.ones(groups)))), 3, n=6, options=("bias",))
+        same(run(tmp_path, case, target, dynamic), reference(case))
+
+
+def test_foreign_nan(tmp_path):
+    """NaN in the rows and the matrix of one group, in rows of nobody and in rows of x that nobody reads."""
+    for target in TARGETS:
+        plain = make_exact(MXFP8, [3, 2, 4], 3, n=10)
+        expected = run(tmp_path, plain, target)
+        for name in ("x", "x_scale"):
+            plain.operands[name][3:5] = 0xFF
+            plain.operands[name][9:] = 0xFF
+        plain.operands["y"][1], plain.operands["y_scale"][1] = 0x7F, 0xFF
+        result = run(tmp_path, plain, target)
+        assert np.isnan(result[3:5]).all()
+        same(np.delete(result, [3, 4], 0), np.delete(expected, [3, 4], 0))
+
+
+def test_other_rows_of_x(tmp_path):
+    """Fewer and more rows of x than of the result, and none."""
+    for limit in (1, 40):
+        case = make_exact(MXFP8, [3, 4], 2, n=10, options=("rows",), limit=limit)
+        same(run(tmp_path, case, "sm_90a", "RT"), reference(case))
+    case = make_exact(MXFP8, [3, 4], 2, n=10, options=("rows",))
+    for name in ("x", "x_scale"):
+        case.operands[name] = case.operands[name][:0]
+    case.options["rows"][:] = -1
+    same(run(tmp_path, case, "sm_90a", "RT"), case.operands["acc"])
+
+
+@pytest.mark.parametrize("offsets,rows,message", [
+    ([3, 2, 5], None, "offsets to ascend from 0 to at most T"), ([-1, 2, 5], None, "offsets to ascend"),
+    ([3, 4, 6], None, "offsets to ascend"), ([3, 4, 5], [0, 1, 5, 2, 0], "rows from -1 to R - 1"),
+    ([3, 4, 5], [0, 1, -2, 2, 0], "rows from -1 to R - 1"),
+])
+@pytest.mark.parametrize("dynamic", ["", "TR"])
+def test_wrong_offsets_and_rows(offsets, rows, message, dynamic, tmp_path):
+    """An error, of a kernel in front of the product."""
+    case = make_exact(MXFP8, [2, 2, 1], 0, options=("rows",) if rows else ())
+    case.operands["offsets"][:] = offsets
+    if rows:
+        case.options["rows"][:] = rows
+    assert f"expected {message}" in run(tmp_path, case, "sm_90a", dynamic, fails=True)
+
+
+# grouped_matmul, with y as it is, transposed, or dequantized
+
+
+WEIGHTS = {
+    "plain": None, "transposed": None, "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 32), "mxfp6": ("f6E2M3FN", "f8E8M0FNU", 32),
+    "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32), "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16),
+}
+
+
+def draw(rng, element, shape):
+    codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
+    size = np.abs(blockscale.decode(codes, element))
+    return rng.choice(codes[(size == 0) | ((size >= 2.0**-2) & (size <= 4))], shape)
+
+
+class Matmul:
+    """x of bf16 or f16 and y from weights of G x N x K; all partial sums are exact."""
+
+    def __init__(self, weights, sizes, rest, n, k, dtype="bf16", options=(), tensor_scale=None):
+        rng = np.random.default_rng(n * k)
+        groups, count = len(sizes), sum(sizes) + rest
+        self.dtype, self.weights, self.g = dtype, weights, tensor_scale
+        x = rng.integers(-4, 5, (count, k)).astype(np.float32)
+        self.acc = rng.integers(-8, 8, (count, n)).astype(np.float32)
+        self.offsets = np.cumsum(sizes).astype(np.int32)
+        self.chosen = {}
+        if "rows" in options:
+            self.chosen["rows"] = rng.integers(-1, count, count, np.int32)
+        if "group_scale" in options:
+            self.chosen["group_scale"] = rng.choice(np.float32([0.5, 3, -1, 0.1]), groups)
+        if "bias" in options:
+            self.chosen["bias"] = rng.standard_normal((groups, n)).astype(np.float32)
+        self.x = x
+        format = WEIGHTS[weights]
+        if format:
+            element, scale, block = format
+            self.codes = draw(rng, element, (groups, n, k))
+            self.scales = rng.choice(
+                np.uint8([126, 127, 128] if scale == "f8E8M0FNU" else [0x30, 0x38, 0x40]), (groups, n, k // block))
+            flat = blockscale.dequantize(self.codes.reshape(-1, k), self.scales.reshape(-1, k // block), *format)
+            values = flat.reshape(groups, n, k) * np.float32(tensor_scale or 1)
+            self.y = bfloat16.widen(bfloat16.round_f32(values)) if dtype == "bf16" else values.astype(np.float16)
+            self.y = np.asarray(self.y, np.float32)
+        else:
+            self.y = rng.integers(-4, 5, (groups, n, k)).astype(np.float32)
+
+    def reference(self):
+        result = self.acc.copy()
+        rows = self.chosen.get("rows", np.arange(len(self.acc)))
+        starts = [0, *self.offsets[:-1]]
+        for g, (start, end) in enumerate(zip(starts, self.offsets)):
+            for i in range(start, end):
+                if rows[i] < 0:
+                    continue
+                total = self.y[g].astype(np.float64) @ self.x[rows[i]].astype(np.float64)
+                if "group_scale" in self.chosen:
+                    value = self.acc[i] + np.float32(total) * self.chosen["group_scale"][g]
+                else:
+                    value = (self.acc[i] + total).astype(np.float32)
+                result[i] = value + self.chosen["bias"][g] if "bias" in self.chosen else value
+        return result
+
+    def to_type(self, array):
+        return bfloat16.round_f32(array).view(np.uint16) if self.dtype == "bf16" else array.astype(np.float16)
+
+    def text(self, dynamic):
+        t, (groups, n, k) = "?" if dynamic else len(self.acc), self.y.shape
+        dtype, format = self.dtype, WEIGHTS[self.weights]
+        nk, kn = f"tensor<{groups}x{n}x{k}x{dtype}>", f"tensor<{groups}x{k}x{n}x{dtype}>"
+        types = {"x": f"tensor<{t}x{k}x{dtype}>"}
+        body = []
+        if format:
+            element, scale, block = format
+            types["c"], types["s"] = (f"tensor<{groups}x{n}x{k}x{element}>", f"tensor<{groups}x{n}x{k // block}x{scale}>")
+            factor = (" tensor_scale(%g)", ", f32") if self.g else ("", "")
+            body += [f"%g = arith.constant {self.g} : f32"] if self.g else []
+            body.append(f"%w = blockscale.dequantize %c, %s{factor[0]} : {types['c']}, {types['s']}{factor[1]} to {nk}")
+        elif self.weights == "transposed":
+            types["w"] = nk
+        else:
+            types["y"] = kn
+        if "y" not in types:
+            body += [f"%e = tensor.empty() : {kn}",
+                     f"%y = linalg.transpose ins(%w : {nk}) outs(%e : {kn}) permutation = [0, 2, 1]"]
+        types.update(o=f"tensor<{groups}xi32>", acc=f"tensor<{t}x{n}xf32>")
+        optional = {"rows": f"tensor<{t}xi32>", "group_scale": f"tensor<{groups}xf32>",
+                    "bias": f"tensor<{groups}x{n}xf32>"}
+        types.update({name: type for name, type in optional.items() if name in self.chosen})
+        clauses = " ".join(f"{name}(%{name} : {optional[name]})" for name in optional if name in self.chosen)
+        body += [f"%d = blockscale.grouped_matmul %x, %y, %o, %acc {clauses} : {types['x']}, {kn}, {types['o']},"
+                 f" {types['acc']}", f"return %d : {types['acc']}"]
+        arguments = ", ".join(f"%{name}: {type}" for name, type in types.items())
+        return f"func.func @main({arguments}) -> {types['acc']} {{\n  " + "\n  ".join(body) + "\n}\n"
+
+    def run(self, folder, target, dynamic=False):
+        ys = [self.codes, self.scales] if WEIGHTS[self.weights] else [
+            self.to_type(self.y if self.weights == "transposed" else np.ascontiguousarray(self.y.swapaxes(1, 2)))]
+        case = Case(None, dict(enumerate([self.to_type(self.x), *ys, self.offsets, self.acc])), self.chosen)
+        return run(folder, case, target, text=self.text(dynamic))
+
+
+@pytest.mark.parametrize("weights, dtype, number, target, dynamic", tiers.product(
+    WEIGHTS, ["bf16", "f16"], range(len(OPTIONS)), TARGETS, [False, True]))
+def test_matmul(weights, dtype, number, target, dynamic, tmp_path):
+    product = Matmul(weights, [3, 0, 70, 1], 2, 72, 192, dtype, OPTIONS[number])
+    same(product.run(tmp_path, target, dynamic), product.reference())
+
+
+@pytest.mark.parametrize("weights, dtype", [("mxfp4", "bf16"), ("nvfp4", "bf16"), ("mxfp8", "f16")])
+def test_tensor_scale(weights, dtype, tmp_path):
+    """Of all groups: elements are rounded once."""
+    product = Matmul(weights, [3, 0, 20], 0, 40, 128, dtype, tensor_scale=0.75)
+    same(product.run(tmp_path, "sm_90a", True), product.reference())
