@@ -92,6 +92,19 @@ static constexpr TunedRowRange kRowRanges[] = {
     {90, 4, 4, 4096, 128, 128, 128, 4,  1, 2300, "H200", "benchmarks/tune_rows.py"},
 };
 
+// capability, least bits, most bits, most rows of a group, rows of y, rows of x, K, stages
+static constexpr TunedGroupTile kGroupTiles[] = {
+    {90, 4, 4,     4,  64,   8, 256, 3, "H200", "benchmarks/moe.py"},
+    {90, 8, 8,     4,  64,   8, 128, 4, "H200", "benchmarks/moe.py"},
+    {90, 4, 4,     8,  64,  16, 256, 3, "H200", "benchmarks/moe.py"},
+    {90, 8, 8,     8,  64,  16, 128, 4, "H200", "benchmarks/moe.py"},
+    {90, 4, 8,    16,  64,  32, 128, 4, "H200", "benchmarks/moe.py"},
+    {90, 4, 8,    32,  64,  64, 128, 4, "H200", "benchmarks/moe.py"},
+    {90, 4, 8,   256, 128, 128, 128, 4, "H200", "benchmarks/moe.py"},
+    {90, 4, 4, kMany, 128, 192, 128, 4, "H200", "benchmarks/moe.py"},
+    {90, 8, 8, kMany, 128, 192, 128, 3, "H200", "benchmarks/moe.py"},
+};
+
 // capability, bits, most columns, rows of x, rows of y, cost
 static constexpr TunedSparseTile kSparseTiles[] = {
     {90, 8,    64,  64,  64, 1.00, "H200", "benchmarks/sparse_fallback.py"},
@@ -172,6 +185,11 @@ std::vector<TunedWideTile> blockscale::getTunedWideTiles(unsigned capability) {
 
 std::vector<TunedRowRange> blockscale::getTunedRowRanges(unsigned capability) {
   return findRows(kRowRanges, capability);
+}
+
+std::vector<TunedGroupTile>
+blockscale::getTunedGroupTiles(unsigned capability) {
+  return findRows(kGroupTiles, capability);
 }
 
 std::vector<TunedSparseTile>

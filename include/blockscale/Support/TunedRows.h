@@ -85,6 +85,17 @@ struct TunedRowRange {
 
 std::vector<TunedRowRange> getTunedRowRanges(unsigned capability);
 
+/// A tile of mixed input for groups of rows, which have at most `mostRows` rows
+/// on average; see TunedRowRange.
+struct TunedGroupTile {
+  unsigned capability;
+  unsigned leastBits, mostBits;
+  int64_t mostRows, rowsOfY, rowsOfX, k, stages;
+  std::string_view card, benchmark;
+};
+
+std::vector<TunedGroupTile> getTunedGroupTiles(unsigned capability);
+
 /// So many rows behind the last of x belong to its tile, at most: no tile is
 /// larger, and those for few rows have at most 8, or twice as many.
 inline constexpr int64_t kMostRowsBehind = 255, kFewRowsBehind = 7;

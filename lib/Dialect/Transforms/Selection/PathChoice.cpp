@@ -92,8 +92,14 @@ PathChooser::chooseGrouped(ProductOpInterface op, PathAttr wanted) const {
   for (Path path : chip.paths) {
     const GemmPath *kernels = getGemmPath(path);
     std::optional<InstructionChoice> choice = chooseInstruction(op, path);
-    if (kernels && kernels->takesGroups() && choice && isExecuted(*choice) &&
-        (!wanted || wanted.getValue() == path))
+    if (!kernels || !kernels->takesGroups() || !choice ||
+        !isExecuted(*choice) || (wanted && wanted.getValue() != path))
+      continue;
+    auto instruction = InstructionAttr::get(op->getContext(), *choice->emitted);
+    Request request = getRequest(op, path);
+    if (request == Request::This ||
+        (request == Request::None &&
+         kernels->choose({op, instruction, chip, hasWorkspace})))
       return choice;
   }
   return std::nullopt;

@@ -238,7 +238,11 @@ private:
   /// the one that takes all types; null if there are none.
   ArrayAttr findAlternatives(const Product &product) {
     SmallVector<Path> paths = {product.path};
-    if (std::optional<Path> all = chip->findPath(Dequantization::InRegisters))
+    ProductOpInterface op = product.op;
+    if (op.getRowGroups())
+      paths.assign(chip->paths.begin(), chip->paths.end());
+    else if (std::optional<Path> all =
+                 chip->findPath(Dequantization::InRegisters))
       paths.push_back(*all);
     for (Path path : paths) {
       if (!chip->has(path))

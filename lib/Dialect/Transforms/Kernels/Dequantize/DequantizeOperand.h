@@ -54,6 +54,10 @@ struct DequantizedOperandProblem {
   /// K and the number of rows, which may be dynamic. The result may have more
   /// rows, which are not written.
   int64_t k, rows;
+  /// The parameter with the rows of the operand that those of the result are,
+  /// i32; none if they are the same. Rows that the operand does not have are
+  /// others of it.
+  std::optional<unsigned> gathered = {};
   /// The scalar that values are multiplied by before they are rounded.
   FusedScalar tensorScale;
   /// The parameter for the result.

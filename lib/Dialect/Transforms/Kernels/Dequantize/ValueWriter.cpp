@@ -257,6 +257,7 @@ Value ValueWriter::emitGroups(Value none) {
         for (int64_t i = 0; i != rounds; ++i) {
           origins.push_back(getOrigin(add(firstRow, i * rowsOfRound)));
           Origin from = origins.back();
+          from.row = emitSourceRow(from.row);
           if (problem.isPadded())
             from.column =
                 arith::MinUIOp::create(b, loc, column, add(emitK(), -kValues));
@@ -272,10 +273,31 @@ Value ValueWriter::emitGroups(Value none) {
       });
 }
 
+/// The row of the operand for a row of the result.
+Value ValueWriter::emitSourceRow(Value row) {
+  if (!problem.gathered)
+    return row;
+  constexpr unsigned kRow = 1;
+  Value last = add(getOperandSize(b, kernel, problem.elements, kRow), -1);
+  Value source = memref::LoadOp::create(
+      b, loc, kernel.getArgument(*problem.gathered), row);
+  source = arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                      emit.maxS(source, emit.integer(0)));
+  return arith::MinSIOp::create(b, loc, source, last);
+}
+
 Value ValueWriter::emitRows() {
+  constexpr unsigned kRow = 1;
+  if (problem.gathered) {
+    // An operand without rows has none that could be read.
+    Value rows =
+        memref::DimOp::create(b, loc, kernel.getArgument(*problem.gathered), 0);
+    Value ofOperand = getOperandSize(b, kernel, problem.elements, kRow);
+    Value zero = emit.index(0);
+    return emit.select(isEqual(b, loc, ofOperand, zero), zero, rows);
+  }
   if (!ShapedType::isDynamic(problem.rows))
     return emit.index(problem.rows);
-  constexpr unsigned kRow = 1;
   return getOperandSize(b, kernel, problem.elements, kRow);
 }
 

@@ -72,6 +72,7 @@ protected:
   Value size(unsigned fromEnd);
   Value emitK();
   Value emitRows();
+  Value emitSourceRow(Value row);
   Value add(Value value, int64_t number);
   SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values);
 

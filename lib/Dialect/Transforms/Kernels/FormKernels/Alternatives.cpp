@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -40,6 +41,12 @@ public:
   }
   Value compare(Predicate predicate, Value lhs, Value rhs) {
     return b.createOrFold<arith::CmpIOp>(loc, predicate, lhs, rhs);
+  }
+  /// The largest number is no limit.
+  Value isAtMost(Value size, int64_t limit) {
+    if (limit == std::numeric_limits<int64_t>::max())
+      return arith::ConstantIntOp::create(b, loc, 1, 1);
+    return compare(Predicate::ule, size, number(limit));
   }
   Value both(Value lhs, Value rhs) {
     return b.createOrFold<arith::AndIOp>(loc, lhs, rhs);
@@ -112,9 +119,9 @@ public:
       list = list.drop_front(same.size());
       Value isInRange =
           host.both(host.compare(Predicate::ugt, rows, host.number(above)),
-                    host.compare(Predicate::ule, rows, host.number(most)));
+                    host.isAtMost(rows, most));
       if (above == 0)
-        isInRange = host.compare(Predicate::ule, rows, host.number(most));
+        isInRange = host.isAtMost(rows, most);
       above = most;
       SmallVector<Value> times;
       if (same.size() != 1)
@@ -288,9 +295,8 @@ Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
   Value rows = host.toValue(sizes.m);
   Alternatives result;
   Value k = host.toValue(sizes.k);
-  Value mostOfAll = host.number(list.back().getMostRows());
   result.isAny =
-      host.both(host.compare(Predicate::ule, rows, mostOfAll),
+      host.both(host.isAtMost(rows, list.back().getMostRows()),
                 host.both(host.compare(Predicate::ne, k, host.number(0)),
                           host.compare(Predicate::eq, host.rem(k, unitOfK),
                                        host.number(0))));

@@ -106,22 +106,23 @@ Value blockscale::emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
 }
 
 /// What a grouped product makes of the sum at `position`, which has the
-/// accumulator in it already unless sums have a factor.
+/// accumulator in it already unless sums have a factor. Rows of nobody get the
+/// accumulator itself: it may be -0, to which +0 was added.
 static Value emitGroupedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                                 const KernelProblem &problem,
                                 const BlockTile &tile, ArrayRef<Value> position,
                                 Value sum) {
   Location loc = kernel.getLoc();
   const RowGroups &groups = *problem.groups;
-  // Rows of nobody have no steps along K.
-  if (!groups.scale && !groups.bias && !groups.rows)
+  bool hasAcc = problem.acc || problem.producer;
+  if (!hasAcc && !groups.scale && !groups.bias && !groups.rows)
     return sum;
   auto load = [&](unsigned argument, ValueRange indices) -> Value {
     return memref::LoadOp::create(b, loc, kernel.getArgument(argument),
                                   indices);
   };
   Value acc =
-      problem.acc || problem.producer
+      hasAcc
           ? emitInitialElement(b, kernel, problem, position)
           : Value(arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0.0f)));
   Value group = tile.group->number, result = sum;

@@ -110,6 +110,11 @@ public:
                             original.instruction.getA()))
         problem.scaleShift = getShiftInRegisters(original, /*isSplit=*/true);
     }
+    bool isGathered = isX && original.groups && original.groups->rows;
+    if (isGathered) {
+      problem.gathered = inputs.size();
+      inputs.push_back(host.inputs[*original.groups->rows]);
+    }
     problem.k = original.k;
     problem.rows = rows;
     problem.isTransposed = !otherInRegisters &&
@@ -129,6 +134,8 @@ public:
                                         getValueType());
     Location loc = op->getLoc();
     SmallVector<OpFoldResult> sizes = getMixedSizes(problem);
+    if (isGathered)
+      sizes.front() = host.sizes.m;
     for (auto [size, known] :
          llvm::zip_equal(sizes, getSizes(rows, columns, problem)))
       if (!ShapedType::isDynamic(known))
@@ -285,6 +292,8 @@ DequantizedProduct blockscale::formDequantizedProduct(
       elements.rows = product.inputs.add(made.rows);
   }
   product.renumber(problem.tensorScale.arguments, host);
+  if (problem.groups)
+    problem.groups->gathersX = false;
   product.addSurroundings(host);
   return dequantized;
 }

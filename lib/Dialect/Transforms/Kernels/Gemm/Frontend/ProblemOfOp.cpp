@@ -183,6 +183,7 @@ private:
     add(operands.rows, groups.rows);
     add(operands.scale, groups.scale);
     add(operands.bias, groups.bias);
+    groups.gathersX = groups.rows.has_value();
     problem.groups = groups;
     int64_t count = getKnown({{operands.offsets.getType(), 0}});
     sizes.groups = getSize(count, operands.offsets, 0);

@@ -52,6 +52,7 @@ static std::string findFault(AlternativeAttr attr, AlternativeAttr before,
   // The path of a sparse op is dequant_mma, which takes each K, also where
   // alternatives for most of them are of wgmma.
   bool takesAll =
+      op.getRowGroups() ||
       getPathInfo(path).dequantization == Dequantization::InRegisters ||
       schedule.getKernelKind() == KernelKind::SparseInput;
   if (!takesAll && (!own || own.getValue() != path))

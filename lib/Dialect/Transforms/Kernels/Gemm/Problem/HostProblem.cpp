@@ -42,6 +42,16 @@ void HostProblem::addSurroundings(const HostProblem &from) {
        {&problem.producer, &problem.consumer})
     if (*fused)
       renumber((*fused)->arguments, from);
+  if (RowGroups *groups = problem.groups ? &*problem.groups : nullptr) {
+    auto add = [&](unsigned argument) {
+      return inputs.add(from.inputs[argument]);
+    };
+    groups->offsets = add(groups->offsets);
+    for (std::optional<unsigned> *argument :
+         {&groups->rows, &groups->scale, &groups->bias})
+      if (*argument)
+        *argument = add(**argument);
+  }
   if (problem.quantizer)
     renumber(problem.quantizer->tensorScale.arguments, from);
   problem.result = inputs.size();

@@ -104,6 +104,11 @@ struct RowGroups {
   /// result read; factors of sums; and what is added to them.
   unsigned offsets;
   std::optional<unsigned> rows, scale, bias;
+  /// Whether the kernel gathers rows of x; else one in front has, if there are
+  /// `rows`.
+  bool gathersX = false;
+  /// Whether they are columns of the problem, since operands are swapped.
+  bool areColumns = false;
 };
 
 /// How a quantized operand becomes bf16 values, if the instruction takes those.

@@ -65,7 +65,7 @@ ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
       return kernel.getArgument(*operand.rows);
     return getOperandSize(builder, kernel, operand, dim);
   };
-  bool isGathered = problem.groups && problem.groups->rows;
+  bool isGathered = problem.groups && problem.groups->gathersX;
   if (isGathered) {
     Value rows = kernel.getArgument(*problem.groups->rows);
     m = memref::DimOp::create(builder, loc, rows, 0);

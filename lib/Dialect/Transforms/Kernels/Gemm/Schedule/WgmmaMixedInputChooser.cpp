@@ -31,19 +31,30 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::blockscale;
+
+static SmallVector<AlternativeAttr>
+getGroupAlternatives(ScheduledProduct product);
+static WarpSpecializedScheduleAttr
+chooseGroupSchedule(ScheduledProduct product);
 
 namespace {
 /// Both kernels have the same limits, but for N of the tile.
 class MixedInputChooser : public WgmmaChooser {
 public:
   ScheduleInterface choose(ScheduledProduct product) const override {
+    if (product.op.getRowGroups())
+      return chooseGroupSchedule(product);
     return chooseMixedInputSchedule(product.op, product.chip,
                                     product.hasWorkspace);
   }
   SmallVector<AlternativeAttr>
   getAlternatives(ScheduledProduct product) const override {
+    if (product.op.getRowGroups())
+      return getGroupAlternatives(product);
     return getMixedInputAlternatives(product.op, product.chip,
                                      product.hasWorkspace);
   }
@@ -177,6 +188,72 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
   int64_t unit = columns == 1 ? sliceK : getMixedInputUnit(types, sizes.k == 0);
   return sizes.k % unit == 0 && hasRanges ? schedule
                                           : WarpSpecializedScheduleAttr();
+}
+
+namespace {
+/// A schedule for groups of rows, which have at most `mostRows` rows on
+/// average.
+struct GroupSchedule {
+  int64_t mostRows;
+  WarpSpecializedScheduleAttr schedule;
+};
+} // namespace
+
+/// By ascending rows; none if the kernel does not take `op`.
+static SmallVector<GroupSchedule>
+getGroupSchedules(ProductOpInterface op, const Chip &chip, bool hasWorkspace) {
+  SmallVector<GroupSchedule> schedules;
+  if (!hasWorkspace || !findMixedInputObstacle(op).empty())
+    return schedules;
+  unsigned bits = getFormatInfo(findQuantizedB(op)->types.rhs).storedBits();
+  for (const TunedGroupTile &row : getTunedGroupTiles(chip.capability)) {
+    if (bits < row.leastBits || bits > row.mostBits)
+      continue;
+    TunedTile tile = {};
+    tile.rowsOfY = row.rowsOfY;
+    tile.k = row.k;
+    tile.stages = row.stages;
+    tile.splitK = 1;
+    if (auto schedule =
+            fitTile(op, chip, tile, row.rowsOfX, /*mayDivide=*/false))
+      schedules.push_back({row.mostRows, schedule});
+  }
+  return schedules;
+}
+
+/// For a number of rows that is known only at the launch.
+static SmallVector<AlternativeAttr>
+getGroupAlternatives(ScheduledProduct product) {
+  ProductOpInterface op = product.op;
+  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
+  std::optional<InstructionChoice> choice = chooseInstruction(op, Path::Wgmma);
+  if (sizes.m != 0 || sizes.batch == 0 || !choice)
+    return {};
+  auto instruction = InstructionAttr::get(op->getContext(), *choice->emitted);
+  SmallVector<AlternativeAttr> alternatives;
+  for (const GroupSchedule &each :
+       getGroupSchedules(op, product.chip, product.hasWorkspace)) {
+    int64_t mostRows = each.mostRows;
+    if (llvm::MulOverflow(each.mostRows, sizes.batch, mostRows))
+      mostRows = std::numeric_limits<int64_t>::max();
+    alternatives.push_back(AlternativeAttr::get(op->getContext(), mostRows,
+                                                /*most_ranges=*/1, /*cost=*/0,
+                                                instruction, each.schedule));
+  }
+  return alternatives;
+}
+
+/// For a known number of rows; null if there is none.
+static WarpSpecializedScheduleAttr
+chooseGroupSchedule(ScheduledProduct product) {
+  OpSizes sizes = getOpSizes(product.op, /*dynamicSize=*/0);
+  if (sizes.m == 0)
+    return {};
+  for (const GroupSchedule &each :
+       getGroupSchedules(product.op, product.chip, product.hasWorkspace))
+    if (sizes.m <= each.mostRows)
+      return each.schedule;
+  return {};
 }
 
 std::string blockscale::describeMixedInputSizes(const Chip &chip) {

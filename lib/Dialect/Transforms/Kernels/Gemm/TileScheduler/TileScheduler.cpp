@@ -46,6 +46,21 @@ TileCount TileScheduler::emitTileCount(OpBuilder &b,
   return count;
 }
 
+/// See getMostRowTiles of the launch.
+Value TileScheduler::emitMostGroupedTiles(OpBuilder &b,
+                                          const LinearTiles &tiles) const {
+  const RowGroups &groups = *problem.groups;
+  Value count = memref::DimOp::create(
+      b, loc, gpu::GPUFuncOp(kernel).getArgument(groups.offsets), 0);
+  Value rows = groups.areColumns ? sizes.n : sizes.m;
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  int64_t tile = groups.areColumns ? tiles.shape.n : tiles.shape.m;
+  Value most = applyExprs(b, loc, d0.ceilDiv(tile) + d1, {rows, count})[0];
+  most = arith::MinUIOp::create(b, loc, most, rows);
+  return b.createOrFold<arith::MulIOp>(
+      loc, most, groups.areColumns ? tiles.count.m : tiles.count.n);
+}
+
 TileScheduler::LinearTiles TileScheduler::emitLinearTiles(OpBuilder &b) const {
   LinearTiles tiles;
   tiles.first = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
@@ -60,7 +75,8 @@ TileScheduler::LinearTiles TileScheduler::emitLinearTiles(OpBuilder &b) const {
     tiles.rasterGroup = llvm::divideCeilSigned(tiles.rasterGroup, size.m);
   }
   tiles.count = emitTileCount(b, tiles.shape);
-  tiles.end = tiles.count.perMatrix;
+  tiles.end =
+      problem.groups ? emitMostGroupedTiles(b, tiles) : tiles.count.perMatrix;
   if (schedule.order == BlockOrder::PerMatrix) {
     tiles.matrices = gpu::GridDimOp::create(b, loc, gpu::Dimension::y);
     tiles.matrix = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
@@ -163,33 +179,36 @@ static KRange emitSplitKRange(OpBuilder &b, Location loc,
   return range;
 }
 
-/// Tiles of a row of tiles follow each other: they read the same rows of x, and
-/// blocks for which there is no tile are the last ones.
-SmallVector<Value> TileScheduler::emitGroupedTile(OpBuilder &b,
+/// Tiles of the same rows of a group follow each other: they read the same rows
+/// of x, and numbers for which there is no tile are the last ones.
+SmallVector<Value> TileScheduler::emitGroupedTile(OpBuilder &b, Value number,
+                                                  const LinearTiles &tiles,
                                                   ValueRange values,
                                                   EmitTile body) const {
-  assert(schedule.order == BlockOrder::Linear && problem.splitK == 1 &&
-         !schedule.cluster.hasOthers() && "groups are one tile of a block");
-  LinearTiles tiles = emitLinearTiles(b);
-  Value rowTile =
-      b.createOrFold<arith::DivUIOp>(loc, tiles.first, tiles.count.n);
-  Value columnTile =
-      b.createOrFold<arith::RemUIOp>(loc, tiles.first, tiles.count.n);
-  Value offsets = gpu::GPUFuncOp(kernel).getArgument(problem.groups->offsets);
-  GroupTile found = emitGroupTile(b, loc, offsets, rowTile, shape.m, sizes.m);
+  const RowGroups &groups = *problem.groups;
+  bool areColumns = groups.areColumns;
+  Value perGroup = areColumns ? tiles.count.m : tiles.count.n;
+  Value groupTile = b.createOrFold<arith::DivUIOp>(loc, number, perGroup);
+  Value otherTile = b.createOrFold<arith::RemUIOp>(loc, number, perGroup);
+  GroupTile found = emitGroupTile(
+      b, loc, gpu::GPUFuncOp(kernel).getArgument(groups.offsets), groupTile,
+      areColumns ? shape.n : shape.m, areColumns ? sizes.n : sizes.m);
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value zero = makeIndex(b, loc, 0);
   WorkTile tile;
   tile.batch = zero;
   tile.row = found.row;
-  tile.column = applyExprs(b, loc, {d0 * shape.n}, columnTile)[0];
-  tile.group = found.group;
+  tile.column =
+      applyExprs(b, loc, {d0 * (areColumns ? shape.m : shape.n)}, otherTile)[0];
+  if (areColumns)
+    std::swap(tile.row, tile.column);
   Value steps = applyExprs(b, loc, {d0.ceilDiv(shape.k)}, sizes.k)[0];
   Value isNobody = found.group.isNobody;
-  if (problem.groups->rows)
+  if (groups.gathersX)
     // An x without rows has none that could be read.
     isNobody = arith::OrIOp::create(b, loc, isNobody,
                                     isEqual(b, loc, sizes.rowsOfX, zero));
+  tile.group = found.group;
   tile.group->isNobody = isNobody;
   static_cast<KRange &>(tile) = {
       found.group.number,
@@ -209,8 +228,6 @@ SmallVector<Value> TileScheduler::emitGroupedTile(OpBuilder &b,
 
 SmallVector<Value> TileScheduler::forEachTile(OpBuilder &b, ValueRange values,
                                               EmitTile body) const {
-  if (problem.groups)
-    return emitGroupedTile(b, values, body);
   auto addRange = [&](OpBuilder &at, WorkTile tile, Value matrices) {
     static_cast<KRange &>(tile) =
         emitSplitKRange(at, loc, problem, sizes, shape.k, tile.batch, matrices);
@@ -224,16 +241,19 @@ SmallVector<Value> TileScheduler::forEachTile(OpBuilder &b, ValueRange values,
     return body(b, addRange(b, tile, matrices), values);
   }
   LinearTiles tiles = emitLinearTiles(b);
-  if (!hasNextTile()) {
-    WorkTile tile = emitNumberedTile(b, tiles.first, tiles);
-    return body(b, addRange(b, tile, tiles.matrices), values);
-  }
+  auto emitTile = [&](OpBuilder &at, Value number, ValueRange carried) {
+    if (problem.groups)
+      return emitGroupedTile(at, number, tiles, carried, body);
+    WorkTile tile = emitNumberedTile(at, number, tiles);
+    return body(at, addRange(at, tile, tiles.matrices), carried);
+  };
+  if (!hasNextTile())
+    return emitTile(b, tiles.first, values);
   auto loop =
       scf::ForOp::create(b, loc, tiles.first, tiles.end, tiles.step, values);
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-  WorkTile tile = emitNumberedTile(inner, loop.getInductionVar(), tiles);
-  SmallVector<Value> next = body(inner, addRange(inner, tile, tiles.matrices),
-                                 loop.getRegionIterArgs());
+  SmallVector<Value> next =
+      emitTile(inner, loop.getInductionVar(), loop.getRegionIterArgs());
   if (!next.empty())
     scf::YieldOp::create(inner, loc, next);
   return llvm::to_vector_of<Value>(loop.getResults());

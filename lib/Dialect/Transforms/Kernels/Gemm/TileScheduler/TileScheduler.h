@@ -74,9 +74,12 @@ private:
   TileCount emitTileCount(OpBuilder &b, const TileShape &of) const;
   WorkTile emitNumberedTile(OpBuilder &b, Value number,
                             const LinearTiles &tiles) const;
-  /// The only tile of this block, of a group of rows, if there is one.
-  SmallVector<Value> emitGroupedTile(OpBuilder &b, ValueRange values,
-                                     EmitTile body) const;
+  /// The tile of a group of rows with this number, if there is one; and a bound
+  /// of how many there are.
+  SmallVector<Value> emitGroupedTile(OpBuilder &b, Value number,
+                                     const LinearTiles &tiles,
+                                     ValueRange values, EmitTile body) const;
+  Value emitMostGroupedTiles(OpBuilder &b, const LinearTiles &tiles) const;
 
   Location loc;
   gpu::GPUFuncOp kernel;

@@ -59,10 +59,9 @@ static StagePlan makePlan(const KernelProblem &problem) {
 /// An exact recomputation usually has nothing to do, so few blocks are launched
 /// to find that out.
 static BlockOrder getOrder(const KernelProblem &problem) {
-  if (problem.groups)
-    return BlockOrder::Linear;
-  return problem.skipConditions.empty() ? BlockOrder::Grid
-                                        : BlockOrder::Persistent;
+  if (!problem.skipConditions.empty())
+    return BlockOrder::Persistent;
+  return problem.groups ? BlockOrder::Linear : BlockOrder::Grid;
 }
 
 /// Bytes of shared memory that a block needs, in any of its branches.
@@ -202,7 +201,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   MultistageScheduleAttr schedule = getSchedule(problem);
   StagePlan plan = makePlan(problem);
   Value gathered;
-  if (problem.groups && problem.groups->rows)
+  if (problem.groups && problem.groups->gathersX)
     gathered = emitGatheredRows(b, kernel, problem, sizes, tile);
   PerOperand<Value> batches;
   for (GemmOperand i : kGemmOperands)

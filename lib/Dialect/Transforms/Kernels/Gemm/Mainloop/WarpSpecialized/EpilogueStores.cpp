@@ -23,7 +23,8 @@ void RoleEmitter::emitStore(OpBuilder &at, const ProblemSizes &ofResult,
                             const BlockTile &tile, Value acc) {
   auto type = cast<AccType>(acc.getType());
   Value value = acc;
-  bool hasFirst = problem.acc || problem.producer;
+  bool hasFirst = (problem.acc || problem.producer) &&
+                  !(problem.groups && problem.groups->scale);
   // If C is loaded in a branch, all of its loads stay in front of all stores,
   // and there are no registers for as many values again. So guarded tiles load
   // C where D is stored.
@@ -46,10 +47,13 @@ void RoleEmitter::emitByBounds(
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   Value lastRow = addIndex(at, loc, tile.row, schedule.getM());
   Value lastColumn = addIndex(at, loc, tile.column, schedule.getN());
+  Value endRow = sizes.m, endColumn = sizes.n;
+  if (problem.groups)
+    (problem.groups->areColumns ? endColumn : endRow) = tile.group->end;
   Value areRows = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ule,
-                                        lastRow, sizes.m);
+                                        lastRow, endRow);
   Value areColumns = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ule,
-                                           lastColumn, sizes.n);
+                                           lastColumn, endColumn);
   Value isInside = arith::AndIOp::create(at, loc, areRows, areColumns);
   auto choice = scf::IfOp::create(at, loc, isInside, /*withElseRegion=*/true);
   OpBuilder then = choice.getThenBodyBuilder();

@@ -98,6 +98,9 @@ void RoleEmitter::emitProxyFence(OpBuilder &at, NVVM::SharedSpace space) {
 }
 
 bool RoleEmitter::areTilesInside() const {
+  // Groups of rows end anywhere.
+  if (problem.groups)
+    return false;
   // A tile of a cluster may be wholly outside of the result.
   ClusterSize size = cluster.getSize();
   return KernelProblem::isMultiple(problem.m,

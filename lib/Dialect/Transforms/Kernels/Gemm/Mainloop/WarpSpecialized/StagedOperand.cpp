@@ -28,6 +28,8 @@ KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
   std::swap(sides.types.lhs, sides.types.rhs);
   std::swap(sides.m, sides.n);
   std::swap(sides.mostM, sides.mostN);
+  if (sides.groups)
+    sides.groups->areColumns = true;
   for (auto get : {getElementsOf, getScalesOf})
     std::swap(sides[get(/*isA=*/true)], sides[get(/*isA=*/false)]);
   InstructionAttr of = problem.instruction;

@@ -132,7 +132,13 @@ void MixedInputRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile,
 /// writes the bf16 values of x, has ended. Copies complete in order: with y of
 /// more stages in front, the copies of x would come late.
 void MixedInputRoles::emitLoader(OpBuilder role) {
-  forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
+  forEachTile(role, {}, [&](OpBuilder &in, const WorkTile &tile, ValueRange) {
+    OpBuilder at = in;
+    if (tile.group) {
+      // Rows of nobody have no steps.
+      Value isStep = isBelow(in, loc, index(in, 0), tile.steps);
+      at = scf::IfOp::create(in, loc, isStep).getThenBodyBuilder();
+    }
     PipelineState state = stages.emitFirst(at);
     int64_t first = getNumEarly();
     auto emitRound = [&](Sides sides) {

@@ -21,6 +21,7 @@ namespace {
 class WgmmaMixedInputKernel final : public DequantizingKernel {
 public:
   KernelKind getKind() const override { return KernelKind::MixedInput; }
+  bool takesGroups() const override { return true; }
   OperandTransforms getTransforms(InstructionAttr) const override {
     return {OperandTransform::DequantizedInFront,
             OperandTransform::DequantizedInRegisters};
