@@ -92,17 +92,19 @@ static constexpr TunedRowRange kRowRanges[] = {
     {90, 4, 4, 4096, 128, 128, 128, 4,  1, 2300, "H200", "benchmarks/tune_rows.py"},
 };
 
-// capability, least bits, most bits, most rows of a group, rows of y, rows of x, K, stages
+// capability, least bits, most bits, most rows of a group, rows of y, rows of x, K, stages, blocks of an SM
 static constexpr TunedGroupTile kGroupTiles[] = {
-    {90, 4, 4,     4,  64,   8, 256, 3, "H200", "benchmarks/moe.py"},
-    {90, 8, 8,     4,  64,   8, 128, 4, "H200", "benchmarks/moe.py"},
-    {90, 4, 4,     8,  64,  16, 256, 3, "H200", "benchmarks/moe.py"},
-    {90, 8, 8,     8,  64,  16, 128, 4, "H200", "benchmarks/moe.py"},
-    {90, 4, 8,    16,  64,  32, 128, 4, "H200", "benchmarks/moe.py"},
-    {90, 4, 8,    32,  64,  64, 128, 4, "H200", "benchmarks/moe.py"},
-    {90, 4, 8,   256, 128, 128, 128, 4, "H200", "benchmarks/moe.py"},
-    {90, 4, 4, kMany, 128, 192, 128, 4, "H200", "benchmarks/moe.py"},
-    {90, 8, 8, kMany, 128, 192, 128, 3, "H200", "benchmarks/moe.py"},
+    {90, 4, 4,     4,  64,   8, 256, 3, 2, "H200", "benchmarks/moe.py"},
+    {90, 8, 8,     4,  64,   8, 128, 4, 2, "H200", "benchmarks/moe.py"},
+    {90, 4, 4,    10, 128,  16, 512, 2, 2, "H200", "benchmarks/moe.py"},
+    {90, 8, 8,    10, 128,  16, 256, 2, 2, "H200", "benchmarks/moe.py"},
+    {90, 4, 4,    16, 128,  32, 128, 5, 2, "H200", "benchmarks/moe.py"},
+    {90, 8, 8,    16, 128,  32, 128, 4, 2, "H200", "benchmarks/moe.py"},
+    {90, 4, 4,    40, 128,  64, 128, 4, 2, "H200", "benchmarks/moe.py"},
+    {90, 8, 8,    40, 128,  64, 128, 3, 2, "H200", "benchmarks/moe.py"},
+    {90, 4, 8,   256, 128, 128, 128, 4, 1, "H200", "benchmarks/moe.py"},
+    {90, 4, 4, kMany, 128, 192, 128, 4, 1, "H200", "benchmarks/moe.py"},
+    {90, 8, 8, kMany, 128, 192, 128, 3, 1, "H200", "benchmarks/moe.py"},
 };
 
 // capability, bits, most columns, rows of x, rows of y, cost

@@ -90,7 +90,7 @@ std::vector<TunedRowRange> getTunedRowRanges(unsigned capability);
 struct TunedGroupTile {
   unsigned capability;
   unsigned leastBits, mostBits;
-  int64_t mostRows, rowsOfY, rowsOfX, k, stages;
+  int64_t mostRows, rowsOfY, rowsOfX, k, stages, blocksPerSm;
   std::string_view card, benchmark;
 };
 

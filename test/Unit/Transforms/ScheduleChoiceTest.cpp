@@ -133,7 +133,8 @@ TEST_F(ScheduleChoice, RestOfK) {
 TEST_F(ScheduleChoice, Pairs) {
   auto schedule = WarpSpecializedScheduleAttr::get(
       &context, {128, 256, 128}, 4, 2, true, kTileGroup, false, 1, {2, 1},
-      /*two_cta=*/true, /*instruction_k=*/0, KernelKind::Dense);
+      /*two_cta=*/true, /*instruction_k=*/0, KernelKind::Dense,
+      /*blocks_per_sm=*/1);
   ScheduleEstimate of = estimateSchedule(
       makeBytes(4096, 4096, 4096), getMxfp8(), TmemPlan(getMxfp8(), schedule),
       getScheduleRates(getB200(), Kind::MXF8F6F4));
@@ -151,7 +152,8 @@ TEST_F(ScheduleChoice, WideInstructions) {
   auto clocks = [&](int64_t k) {
     auto schedule = WarpSpecializedScheduleAttr::get(
         &context, {128, 256, 256}, 4, 2, true, kTileGroup, false, 1, {1, 1},
-        /*two_cta=*/false, k, KernelKind::Dense);
+        /*two_cta=*/false, k, KernelKind::Dense,
+        /*blocks_per_sm=*/1);
     return estimateSchedule(
                {{4096, 4096, 4096, 1}, 4, 4}, getNvfp4(),
                TmemPlan(getNvfp4(), schedule),
@@ -170,7 +172,8 @@ TEST_F(ScheduleChoice, PrintsTheWideK) {
     ScheduleCandidate candidate = {};
     candidate.schedule = WarpSpecializedScheduleAttr::get(
         &context, {128, 256, 256}, 4, 2, true, kTileGroup, false, 1, {1, 1},
-        /*two_cta=*/false, k, KernelKind::Dense);
+        /*two_cta=*/false, k, KernelKind::Dense,
+        /*blocks_per_sm=*/1);
     printScheduleCandidates(os, candidate);
     return text;
   };

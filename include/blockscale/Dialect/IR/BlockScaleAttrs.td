@@ -319,6 +319,10 @@ def BlockScale_WarpSpecializedScheduleAttr
       and divide K of a stage among them if they have the same rows of A.
       `gemv`, with wgmma and `swap_ab`: the same for one row of x, with N = 1
       and quantized elements on both sides. The default is `dense`.
+    * `blocks_per_sm`: how many blocks run on an SM at the same time, 1 or, with
+      `mixed_input`, M up to 128 and N up to 64, 2: while one starts or stores,
+      the other one reads. Two have half of the shared memory and of the
+      registers each. The default is 1.
 
     M is 64 to 256 in steps of 64 (with tcgen05 128, with two CTAs 64). N is 8
     to 256 in steps of 8 (with mma_sync, M and N are 64, 128 or 256). The
@@ -340,12 +344,13 @@ def BlockScale_WarpSpecializedScheduleAttr
                         DefaultValuedParameter<"bool", "false">:$two_cta,
                         DefaultValuedParameter<"int64_t", "0">:$instruction_k,
                         DefaultValuedParameter<"KernelKind",
-                                               "KernelKind::Dense">:$kernel);
+                                               "KernelKind::Dense">:$kernel,
+                        DefaultValuedParameter<"int64_t", "1">:$blocks_per_sm);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
     `=` $accumulators `,` `persistent` `=` $persistent
     (`,` struct($raster_group, $swap_ab, $split_k, $cluster, $two_cta,
-                $instruction_k, $kernel)^)? `>`
+                $instruction_k, $kernel, $blocks_per_sm)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -355,10 +360,10 @@ def BlockScale_WarpSpecializedScheduleAttr
         int64_t accumulators, bool persistent, int64_t rasterGroup = kTileGroup,
         bool swapAb = false, int64_t splitK = 1,
         ClusterSize cluster = ClusterSize(),
-        KernelKind kernel = KernelKind::Dense) {
+        KernelKind kernel = KernelKind::Dense, int64_t blocksPerSm = 1) {
       return get(context, tile, stages, accumulators, persistent, rasterGroup,
                  swapAb, splitK, cluster, /*two_cta=*/false,
-                 /*instruction_k=*/0, kernel);
+                 /*instruction_k=*/0, kernel, blocksPerSm);
     }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }

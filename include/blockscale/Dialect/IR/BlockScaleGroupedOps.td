@@ -112,9 +112,11 @@ def BlockScale_GroupedMmaScaledOp
     to f32. The bias is added last, and rounded.
 
     Offsets have to ascend from 0 to at most T, and rows have to be from -1 to
-    R - 1. Others are an error at run time, on the CPU; after tiling, wrong
-    offsets are none, since those of a tile are clamped. In any case no memory
-    but that of the operands is read.
+    R - 1. Others are an error at run time, on the CPU and on devices, where a
+    kernel in front of the product checks them. With `legal_groups`, the program
+    says that there are none, and nothing is checked; after tiling, wrong offsets
+    are no error, either, since those of a tile are clamped. In any case no
+    memory but that of the operands is read or written.
 
     Constraints:
 
@@ -162,7 +164,7 @@ def BlockScale_GroupedMmaScaledOp
     Optional<BlockScale_RankedTensor<1, [I32]>>:$rows,
     Optional<BlockScale_RankedTensor<1, [F32]>>:$group_scale,
     Optional<BlockScale_RankedTensor<2, [F32]>>:$bias,
-    OptionalAttr<I64Attr>:$block_size);
+    OptionalAttr<I64Attr>:$block_size, UnitAttr:$legal_groups);
   let assemblyFormat = [{
     $x `,` $x_scale `,` $y `,` $y_scale `,` $offsets `,` $acc
     (`rows` `(` $rows^ `:` type($rows) `)`)?
@@ -215,7 +217,8 @@ def BlockScale_GroupedMatmulOp : BlockScale_GroupedOp<"grouped_matmul"> {
     BlockScale_RankedTensor<2, [F32]>:$acc,
     Optional<BlockScale_RankedTensor<1, [I32]>>:$rows,
     Optional<BlockScale_RankedTensor<1, [F32]>>:$group_scale,
-    Optional<BlockScale_RankedTensor<2, [F32]>>:$bias);
+    Optional<BlockScale_RankedTensor<2, [F32]>>:$bias,
+    UnitAttr:$legal_groups);
   let assemblyFormat = [{
     $x `,` $y `,` $offsets `,` $acc
     (`rows` `(` $rows^ `:` type($rows) `)`)?

@@ -25,7 +25,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> tile,
     int64_t stages, int64_t accumulators, bool, int64_t rasterGroup,
     bool swapAb, int64_t splitK, ClusterSize cluster, bool twoCta,
-    int64_t instructionK, KernelKind kernel) {
+    int64_t instructionK, KernelKind kernel, int64_t blocksPerSm) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
@@ -88,6 +88,14 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
                                                      }),
                                      ", ")
                        << ", or 0 for that of the others, got " << instructionK;
+  constexpr int64_t kMostMOfTwo = 128, kMostNOfTwo = 64;
+  bool mayBeTwo = kernel == KernelKind::MixedInput && tile[0] <= kMostMOfTwo &&
+                  tile[1] <= kMostNOfTwo;
+  if (blocksPerSm != 1 && (blocksPerSm != 2 || !mayBeTwo))
+    return emitError() << "expected 1 block on an SM, or 2 for the kernel "
+                          "mixed_input with a tile of at most "
+                       << kMostMOfTwo << " x " << kMostNOfTwo << ", got "
+                       << blocksPerSm;
   return verifySplitK(emitError, splitK);
 }
 

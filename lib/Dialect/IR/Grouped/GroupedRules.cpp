@@ -26,6 +26,7 @@ static void setShared(GroupedProduct &of, Op op) {
   of.rows = {"rows", op.getRows()};
   of.groupScale = {"group_scale", op.getGroupScale()};
   of.bias = {"bias", op.getBias()};
+  of.areLegal = op.getLegalGroups();
 }
 
 GroupedProduct::GroupedProduct(GroupedMmaScaledOp op) {
@@ -167,6 +168,8 @@ void blockscale::checkGrouped(
     }
   checkSizes(check, getSizeRelations(of));
 
+  if (of.areLegal)
+    return;
   ElementChecker elements(builder, loc, op, getMessage);
   Value zero = elements.getConstant(0), one = elements.getConstant(1);
   Value none = elements.getConstant(-1);

@@ -24,6 +24,8 @@ struct GroupedProduct {
   NamedShape x, y, offsets, acc, rows, groupScale, bias;
   /// Null without scales.
   NamedShape xScale, yScale;
+  /// Whether the program says that offsets and rows are legal.
+  bool areLegal = false;
 
   explicit GroupedProduct(GroupedMmaScaledOp op);
   explicit GroupedProduct(GroupedMatmulOp op);

@@ -151,7 +151,8 @@ static Operation *createTile(OpBuilder &builder, GroupedMmaScaledOp op,
   // Tiles may have dynamic sizes, so the block size is always given.
   return GroupedMmaScaledOp::create(
       builder, op.getLoc(), acc.getType(), x, xScale, y, yScale, offsets, acc,
-      rows, op.getGroupScale(), bias, builder.getI64IntegerAttr(block));
+      rows, op.getGroupScale(), bias, builder.getI64IntegerAttr(block),
+      op.getLegalGroupsAttr());
 }
 
 static Operation *createTile(OpBuilder &builder, GroupedMatmulOp op,
@@ -162,7 +163,8 @@ static Operation *createTile(OpBuilder &builder, GroupedMatmulOp op,
         acc = tile.sliceAcc(op.getAcc()), rows = tile.sliceRows(op.getRows()),
         bias = tile.sliceBias(op.getBias());
   return GroupedMatmulOp::create(builder, op.getLoc(), acc.getType(), x, y,
-                                 offsets, acc, rows, op.getGroupScale(), bias);
+                                 offsets, acc, rows, op.getGroupScale(), bias,
+                                 op.getLegalGroupsAttr());
 }
 
 template <typename Op>

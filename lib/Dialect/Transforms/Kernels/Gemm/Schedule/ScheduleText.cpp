@@ -84,13 +84,14 @@ const ScheduleText &blockscale::getWarpSpecializedScheduleText() {
        makeField("cluster=MxN", &Attr::getCluster, {ClusterSize()}),
        makeField("two_cta=P", &Attr::getTwoCta, {false}),
        makeField("k=K", &Attr::getInstructionK, {0}),
-       makeField("kernel=KERNEL", &Attr::getKernel, {KernelKind::Dense})},
+       makeField("kernel=KERNEL", &Attr::getKernel, {KernelKind::Dense}),
+       makeField("blocks_per_sm=B", &Attr::getBlocksPerSm, {1})},
       [](auto emitError, auto *context, auto of) -> ScheduleInterface {
-        return Attr::getChecked(emitError, context, ArrayRef(of[0]), of[1][0],
-                                of[2][0], of[3][0] != 0, of[4][0],
-                                of[5][0] != 0, of[6][0],
-                                ClusterSize{of[7][0], of[7][1]}, of[8][0] != 0,
-                                of[9][0], static_cast<KernelKind>(of[10][0]));
+        return Attr::getChecked(
+            emitError, context, ArrayRef(of[0]), of[1][0], of[2][0],
+            of[3][0] != 0, of[4][0], of[5][0] != 0, of[6][0],
+            ClusterSize{of[7][0], of[7][1]}, of[8][0] != 0, of[9][0],
+            static_cast<KernelKind>(of[10][0]), of[11][0]);
       });
   return text;
 }

@@ -171,7 +171,8 @@ Tcgen05DenseChooser::getCandidates(ScheduledProduct product) const {
             product.op->getContext(), schedule.getTile(), stages, accumulators,
             /*persistent=*/true, kTileGroup, schedule.getSwapAb(),
             schedule.getSplitK(), schedule.getCluster(), schedule.getTwoCta(),
-            schedule.getInstructionK(), KernelKind::Dense));
+            schedule.getInstructionK(), KernelKind::Dense,
+            /*blocks_per_sm=*/1));
   }
   return candidates;
 }

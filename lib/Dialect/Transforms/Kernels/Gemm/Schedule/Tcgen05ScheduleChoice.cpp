@@ -141,7 +141,8 @@ private:
     auto schedule = WarpSpecializedScheduleAttr::get(
         context, tile, pipeline.stages, pipeline.accumulators,
         /*persistent=*/true, kTileGroup, pipeline.swapsAb, splitK, cluster,
-        pipeline.isPair, pipeline.wideK, KernelKind::Dense);
+        pipeline.isPair, pipeline.wideK, KernelKind::Dense,
+        /*blocks_per_sm=*/1);
     TmemPlan plan(instruction, schedule);
     if (plan.getSharedBytes() > getMostStageBytes(chip) ||
         !plan.fitsTensorMemory())

@@ -61,7 +61,8 @@ WarpSpecializedScheduleAttr blockscale::fitStages(
   for (int64_t stages = most; stages != 0; --stages) {
     WarpSpecializedScheduleAttr schedule = make(stages);
     SharedMemoryPlan plan = makeMixedInputPlan(instruction, schedule, types, k);
-    if (plan.getSharedBytes() <= getMostStageBytes(chip) &&
+    if (plan.getSharedBytes() <=
+            getMostStageBytes(chip, schedule.getBlocksPerSm()) &&
         getSlicePartialBytes(schedule) <= plan.getSharedBytes())
       return schedule;
   }
@@ -102,11 +103,10 @@ LogicalResult blockscale::verifyInRegisters(
                        << ", for the kernel " << kernel << ", got " << schedule;
   int64_t bytes =
       std::max(plan.getSharedBytes(), getSlicePartialBytes(schedule));
-  if (bytes > getMostStageBytes(product.chip) ||
-      getSlicePartialBytes(schedule) > plan.getSharedBytes())
+  int64_t most = getMostStageBytes(product.chip, schedule.getBlocksPerSm());
+  if (bytes > most || getSlicePartialBytes(schedule) > plan.getSharedBytes())
     return emitError() << "expected a schedule whose stages have "
-                       << getSlicePartialBytes(schedule) << " to "
-                       << getMostStageBytes(product.chip)
+                       << getSlicePartialBytes(schedule) << " to " << most
                        << " bytes of shared memory on "
                        << StringRef(product.chip.name) << ", got " << schedule
                        << ", with " << plan.getSharedBytes();

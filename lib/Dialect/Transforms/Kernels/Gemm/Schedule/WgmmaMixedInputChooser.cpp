@@ -150,10 +150,9 @@ chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
 
 /// The schedule with `tile` and so many rows of x that fits the sizes and the
 /// chip; null if none does. `mayDivide` allows split-K.
-static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
-                                           const Chip &chip,
-                                           const TunedTile &tile,
-                                           int64_t columns, bool mayDivide) {
+static WarpSpecializedScheduleAttr
+fitTile(ProductOpInterface op, const Chip &chip, const TunedTile &tile,
+        int64_t columns, bool mayDivide, int64_t blocksPerSm = 1) {
   constexpr int64_t kLeastSteps = 32, kMostOfStep = 128;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
   TypeCombination types = findQuantizedB(op)->types;
@@ -163,7 +162,7 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
         op->getContext(), {tile.rowsOfY, columns, k}, stages,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
         /*swapAb=*/true, splitK, ClusterSize(),
-        columns == 1 ? KernelKind::Gemv : KernelKind::MixedInput);
+        columns == 1 ? KernelKind::Gemv : KernelKind::MixedInput, blocksPerSm);
   };
   int64_t chunk = getMixedInputChunk(types), sliceK = std::max(tile.k, chunk);
   int64_t slices = WgmmaShares(make(sliceK, 1)).slicesOfK;
@@ -214,8 +213,8 @@ getGroupSchedules(ProductOpInterface op, const Chip &chip, bool hasWorkspace) {
     tile.k = row.k;
     tile.stages = row.stages;
     tile.splitK = 1;
-    if (auto schedule =
-            fitTile(op, chip, tile, row.rowsOfX, /*mayDivide=*/false))
+    if (auto schedule = fitTile(op, chip, tile, row.rowsOfX,
+                                /*mayDivide=*/false, row.blocksPerSm))
       schedules.push_back({row.mostRows, schedule});
   }
   return schedules;

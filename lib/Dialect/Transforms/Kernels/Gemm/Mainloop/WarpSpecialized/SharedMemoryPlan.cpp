@@ -96,8 +96,11 @@ int64_t blockscale::getColumnBytes(int64_t rowBytes) {
   return std::min(kSwizzleRowBytes, rowBytes & -rowBytes);
 }
 
-int64_t blockscale::getMostStageBytes(const Chip &chip) {
-  return int64_t(1024) * chip.sharedMemoryKiB - kBarrierBytes;
+int64_t blockscale::getMostStageBytes(const Chip &chip, int64_t blocksPerSm) {
+  // The system takes 1 KiB of each block but the first one, whose part is not
+  // in the number of the chip.
+  int64_t kib = (chip.sharedMemoryKiB - (blocksPerSm - 1)) / blocksPerSm;
+  return int64_t(1024) * kib - kBarrierBytes;
 }
 
 int64_t blockscale::getElementBytes(const Instruction &instruction) {

@@ -131,7 +131,7 @@ inline constexpr int64_t kSwizzlePeriodRows = 8;
 int64_t getColumnBytes(int64_t rowBytes);
 
 /// The bytes of shared memory that stages of a block may have on `chip`.
-int64_t getMostStageBytes(const Chip &chip);
+int64_t getMostStageBytes(const Chip &chip, int64_t blocksPerSm = 1);
 
 /// The bytes of an element in a swizzle row along M or N; a quantized element
 /// has one byte there.

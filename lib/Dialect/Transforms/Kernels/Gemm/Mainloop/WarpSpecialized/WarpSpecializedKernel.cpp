@@ -66,11 +66,12 @@ void WarpSpecializedKernel::build(gpu::GPUFuncOp kernel,
   KernelProblem sides = getInstructionProblem(problem);
   StagedOperands operands = planStagedOperands(sides, *plan);
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  // No second block fits on an SM. Without this, ptxas saves registers for one,
-  // and spills. (With wgmma, warpgroups hand registers to each other: the block
-  // needs all of them.)
+  // Most often no second block fits on an SM. Without this, ptxas saves
+  // registers for one, and spills. (With wgmma, warpgroups hand registers to
+  // each other: the block needs all of them.)
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                  b.getI32IntegerAttr(1));
+                  b.getI32IntegerAttr(static_cast<int32_t>(
+                      getSchedule(problem).getBlocksPerSm())));
   emitRoles({b, kernel, sides, *plan, operands});
   gpu::ReturnOp::create(b, kernel.getLoc());
 }

@@ -19,15 +19,18 @@ using namespace mlir::blockscale;
 namespace {
 /// Registers of each thread: in MMA warpgroups, and in the producer warpgroup.
 struct RegisterShares {
-  int64_t groups;
+  int64_t groups, blocksPerSm;
   int32_t multiply, load;
 };
 } // namespace
 
-// Together at most the 65536 of an SM, in steps of 8, like the number at
-// launch.
-static constexpr RegisterShares kRegisterShares[] = {
-    {1, 240, 24}, {2, 240, 24}, {3, 160, 32}, {4, 112, 32}};
+// Together at most the 65536 of an SM, for all of its blocks, in steps of 8,
+// like the number at launch.
+static constexpr RegisterShares kRegisterShares[] = {{1, 1, 240, 24},
+                                                     {2, 1, 240, 24},
+                                                     {3, 1, 160, 32},
+                                                     {4, 1, 112, 32},
+                                                     {2, 2, 104, 32}};
 
 InstructionAttr WarpgroupRoles::getInstruction() const {
   const Instruction &row = problem.instruction.getInstruction();
@@ -57,7 +60,8 @@ void WarpgroupRoles::emit() {
     emitWait(b);
   const auto *registers =
       llvm::find_if(kRegisterShares, [&](const RegisterShares &row) {
-        return row.groups == shares.groups;
+        return row.groups == shares.groups &&
+               row.blocksPerSm == plan.getSchedule().getBlocksPerSm();
       });
   SmallVector<int64_t> warps = {shares.getWarps(), kWarpgroupWarps};
   auto roles = RolesOp::create(b, loc, warps, warps.size());

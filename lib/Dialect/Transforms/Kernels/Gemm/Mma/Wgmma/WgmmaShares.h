@@ -26,7 +26,9 @@ struct WgmmaShares {
     constexpr int64_t kMostGroups = 3, kFewColumns = 64;
     int64_t rows = schedule.getM() / kWarpgroupRows;
     if (schedule.getKernel() != KernelKind::Dense) {
-      groups = std::max<int64_t>(schedule.getN() <= kFewColumns ? 4 : 2, rows);
+      bool areMany =
+          schedule.getN() <= kFewColumns && schedule.getBlocksPerSm() == 1;
+      groups = std::max<int64_t>(areMany ? 4 : 2, rows);
       mInstructions = 1;
       slicesOfK = groups / rows;
       return;
