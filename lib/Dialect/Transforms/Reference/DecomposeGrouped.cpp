@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Utils/GatherRows.h"
 #include "blockscale/Dialect/IR/Grouped.h"
 #include "blockscale/Dialect/Transforms/Reference/Grouped.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,23 +42,7 @@ public:
     OpFoldResult columns = tensor::getMixedSize(b, loc, matrix, 1);
     if (!rows)
       return slice(matrix, {start, b.getIndexAttr(0)}, {count, columns});
-    Type element = cast<RankedTensorType>(matrix.getType()).getElementType();
-    Value empty = tensor::EmptyOp::create(
-        b, loc, ArrayRef<OpFoldResult>{count, columns}, element);
-    Value all = getValueOrCreateConstantIndexOp(
-        b, loc, tensor::getMixedSize(b, loc, matrix, 0));
-    Value last = arith::SubIOp::create(b, loc, all, makeIndex(1));
-    Value least = makeIndex(0);
-    return generate(rows, {getRowMap()}, empty,
-                    [&](OpBuilder &at, ValueRange args) -> Value {
-                      Value row = arith::IndexCastOp::create(
-                          at, loc, at.getIndexType(), args[0]);
-                      row = arith::MaxSIOp::create(at, loc, row, least);
-                      row = arith::MinSIOp::create(at, loc, row, last);
-                      Value column = linalg::IndexOp::create(at, loc, 1);
-                      return tensor::ExtractOp::create(at, loc, matrix,
-                                                       ValueRange{row, column});
-                    });
+    return gatherRows(b, loc, matrix, rows);
   }
 
   /// The matrix of the group in y, or in its scales.

@@ -46,6 +46,14 @@ struct ResultTile {
   SmallVector<AccType> accumulators;
 };
 
+/// How the rows of x that a grouped product reads come into the order of those
+/// of the result.
+enum class RowGather {
+  ByCopy,  // a kernel in front copies them
+  InFront, // the kernel in front that makes other values of x reads them so
+  InLoads, // the kernel itself does
+};
+
 class GemmKernel {
 public:
   virtual ~GemmKernel() = default;
@@ -55,8 +63,10 @@ public:
   /// Whether it computes elementwise ops around the product, too, and knows
   /// operands that are splats.
   virtual bool fusesSurroundings() const { return true; }
-  /// Whether it computes products of groups of rows.
+  /// Whether it computes products of groups of rows, and how it gathers those
+  /// of x.
   virtual bool takesGroups() const { return false; }
+  virtual RowGather getRowGather() const { return RowGather::ByCopy; }
   /// Whether it takes scale factors only in the 32x4x4 layout, and metadata
   /// only in atoms, or in rows that bulk copies make atoms of. A kernel in
   /// front arranges others.

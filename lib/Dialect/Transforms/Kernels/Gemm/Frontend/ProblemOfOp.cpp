@@ -14,6 +14,7 @@
 #include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
+#include "Utils/GatherRows.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Support/TensorMaps.h"
 
@@ -98,7 +99,8 @@ public:
       problem.m = getKnown({{groups.rows.getType(), 0}});
     if (!isGathered && ShapedType::isDynamic(problem.m))
       problem.m = rowsOfX;
-    if (!isGathered)
+    isCopied = isGathered && gemm.getRowGather() == RowGather::ByCopy;
+    if (!isGathered || isCopied)
       rowsOfX = problem.m;
     problem.n = getKnown({{op.getY().getType(), yRow},
                           {yScales, yRow},
@@ -183,7 +185,7 @@ private:
     add(operands.rows, groups.rows);
     add(operands.scale, groups.scale);
     add(operands.bias, groups.bias);
-    groups.gathersX = groups.rows.has_value();
+    groups.gathersX = groups.rows && gemm.getRowGather() == RowGather::InLoads;
     problem.groups = groups;
     int64_t count = getKnown({{operands.offsets.getType(), 0}});
     sizes.groups = getSize(count, operands.offsets, 0);
@@ -196,6 +198,8 @@ private:
       problem[id].splat = 0;
       return;
     }
+    if (isCopied && getInfo(id).isA)
+      value = gatherRows(builder, loc, value, op.getRowGroups().rows);
     OperandSource source = {id, value, AffineMap(),
                             getInfo(id).isA ? rowsOfX : problem.n,
                             problem.getColumns(id, problem.k)};
@@ -223,8 +227,9 @@ private:
   const GemmKernel &gemm;
   /// If the kernel can use those.
   std::optional<QuantizedB> quantizedB;
-  /// Whether rows of x are gathered, and how many it has.
-  bool isGathered = false;
+  /// Whether rows of x are gathered, whether a copy of x has them gathered, and
+  /// how many rows the kernel finds.
+  bool isGathered = false, isCopied = false;
   int64_t rowsOfX = 0;
   HostProblem host;
   KernelProblem &problem = host.problem;

@@ -14,6 +14,7 @@
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
 #include "Kernels/Gemm/Schedule/WgmmaChooser.h"
 #include "llvm/Support/MathExtras.h"
@@ -37,6 +38,12 @@ protected:
 };
 } // namespace
 
+/// Whether all matrices of y would be dequantized to memory in front, those of
+/// groups without rows, too.
+static bool isDequantizedForGroups(ScheduledProduct product) {
+  return product.op.getRowGroups() && findQuantizedB(product.op);
+}
+
 LogicalResult
 WgmmaDenseChooser::verifyKernel(ScheduledProduct product,
                                 WarpSpecializedScheduleAttr schedule,
@@ -52,6 +59,13 @@ WgmmaDenseChooser::verifyKernel(ScheduledProduct product,
     return failure();
   // Each block loads whole periods of swizzle rows.
   ClusterSize cluster = schedule.getCluster();
+  if (product.op.getRowGroups() && cluster != ClusterSize())
+    return emitError() << "expected no cluster for groups of rows, got "
+                       << schedule;
+  if (isDequantizedForGroups(product))
+    return emitError() << "expected operands that are not quantized for groups "
+                          "of rows and the kernel dense, got "
+                       << schedule;
   if (int64_t rows = kSwizzlePeriodRows * cluster.m;
       schedule.getN() % rows != 0)
     return emitError() << "expected N of the tile to be a multiple of " << rows
@@ -65,6 +79,8 @@ WgmmaDenseChooser::verifyKernel(ScheduledProduct product,
 ScheduleInterface WgmmaDenseChooser::choose(ScheduledProduct product) const {
   OpSizes sizes = getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
   const Instruction &instruction = product.getInstruction();
+  if (isDequantizedForGroups(product))
+    return {};
   constexpr int64_t kMostStages = 8, kLeastN = 16;
   auto sms = static_cast<uint64_t>(getSms(product.chip));
   static constexpr std::pair<int64_t, int64_t> kTiles[] = {

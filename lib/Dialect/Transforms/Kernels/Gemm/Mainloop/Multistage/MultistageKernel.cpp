@@ -275,6 +275,7 @@ class MultistageKernel final : public GemmKernel {
 public:
   KernelKind getKind() const override { return KernelKind::Multistage; }
   bool takesGroups() const override { return true; }
+  RowGather getRowGather() const override { return RowGather::InLoads; }
   OperandTransforms getTransforms(InstructionAttr instruction) const override {
     constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
     if (takesQuantizedB(instruction))

@@ -103,6 +103,7 @@ private:
 
 class WgmmaDenseKernel final : public WgmmaKernel {
 public:
+  bool takesGroups() const override { return true; }
   OperandTransforms getTransforms(InstructionAttr) const override {
     return {OperandTransform::DequantizedInFront,
             OperandTransform::DequantizedInFront};

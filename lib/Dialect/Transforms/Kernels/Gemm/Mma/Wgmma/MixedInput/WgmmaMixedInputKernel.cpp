@@ -22,6 +22,7 @@ class WgmmaMixedInputKernel final : public DequantizingKernel {
 public:
   KernelKind getKind() const override { return KernelKind::MixedInput; }
   bool takesGroups() const override { return true; }
+  RowGather getRowGather() const override { return RowGather::InFront; }
   OperandTransforms getTransforms(InstructionAttr) const override {
     return {OperandTransform::DequantizedInFront,
             OperandTransform::DequantizedInRegisters};
