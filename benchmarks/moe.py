@@ -30,7 +30,9 @@ MODELS = {
     "gpt-oss-20b": (32, 4, {"up": (2880, 5760), "down": (2880, 2880)}),
     "gpt-oss-120b": (128, 4, {"up": (2880, 5760), "down": (2880, 2880)}),
 }
-FORMATS = {"mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32), "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16)}
+FORMATS = {
+    "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32), "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16), "bf16": ("bf16", None, None),
+}
 
 
 def program(format, experts, rows, tokens, k, n):
@@ -38,13 +40,18 @@ def program(format, experts, rows, tokens, k, n):
     element, scale, block = FORMATS[format]
     x, d, r = f"tensor<{tokens or rows}x{k}xbf16>", f"tensor<{rows}x{n}xf32>", f"tensor<{rows}x{n}xbf16>"
     nk, kn = f"tensor<{experts}x{n}x{k}xbf16>", f"tensor<{experts}x{k}x{n}xbf16>"
-    codes, scales = f"tensor<{experts}x{n}x{k}x{element}>", f"tensor<{experts}x{n}x{k // block}x{scale}>"
+    codes = f"tensor<{experts}x{n}x{k}x{element}>"
+    weights = f"%w: {nk}"
+    dequantize = ""
+    if scale:
+        scales = f"tensor<{experts}x{n}x{k // block}x{scale}>"
+        weights = f"%c: {codes}, %s: {scales}"
+        dequantize = f"  %w = blockscale.dequantize %c, %s : {codes}, {scales} to {nk}\n"
     offsets, bias, of_x = f"tensor<{experts}xi32>", f"tensor<{experts}x{n}xf32>", f"tensor<{rows}xi32>"
     argument, clause = (f", %rows: {of_x}", f"rows(%rows : {of_x}) ") if tokens else ("", "")
-    return f"""func.func @main(%x: {x}, %c: {codes}, %s: {scales}, %o: {offsets}, %b: {bias}{argument}) -> {r} {{
+    return f"""func.func @main(%x: {x}, {weights}, %o: {offsets}, %b: {bias}{argument}) -> {r} {{
   %acc = arith.constant dense<0.0> : {d}
-  %w = blockscale.dequantize %c, %s : {codes}, {scales} to {nk}
-  %e = tensor.empty() : {kn}
+{dequantize}  %e = tensor.empty() : {kn}
   %y = linalg.transpose ins(%w : {nk}) outs(%e : {kn}) permutation = [0, 2, 1]
   %d = blockscale.grouped_matmul %x, %y, %o, %acc {clause}bias(%b : {bias}) {{legal_groups}}
       : {x}, {kn}, {offsets}, {d}
@@ -71,6 +78,21 @@ def build(options):
         text = program(format, experts, tokens * top, tokens if product == "up" else None, *sizes[product])
         compile_program(options, name, text)
     print(f"{len(made)} cases for {options.target} in {options.folder}")
+
+
+def make_weights(torch, format, experts, n, k):
+    """What the program takes, and the values in bf16."""
+    element, scale, block = FORMATS[format]
+    if not scale:
+        weights = torch.randn(experts, n, k, device="cuda", dtype=torch.bfloat16)
+        return [weights], weights
+    codes = torch.randint(0, 256, (experts, n, k // 2), device="cuda", dtype=torch.uint8)
+    low, high = (120, 130) if scale == "f8E8M0FNU" else (0x30, 0x48)
+    scales = torch.randint(low, high, (experts, n, k // block), device="cuda", dtype=torch.uint8)
+    weights = torch.empty(experts, n, k, device="cuda", dtype=torch.bfloat16)
+    for g in range(experts):
+        weights[g] = decoded(torch, format, codes[g], scales[g], torch.bfloat16, None)
+    return [codes, scales], weights
 
 
 def route(torch, tokens, experts, top):
@@ -115,22 +137,17 @@ def run(options):
         element, scale, block = FORMATS[format]
         if shared is None or shared[0] != (model, product, format):
             shared = None
-            codes = torch.randint(0, 256, (experts, n, k // 2), device="cuda", dtype=torch.uint8)
-            low, high = (120, 130) if scale == "f8E8M0FNU" else (0x30, 0x48)
-            scales = torch.randint(low, high, (experts, n, k // block), device="cuda", dtype=torch.uint8)
-            weights = torch.stack([decoded(torch, format, codes[g], scales[g], torch.bfloat16, None)
-                                   for g in range(experts)])
-            shared = ((model, product, format), codes, scales, weights)
-        _, codes, scales, weights = shared
+            shared = (model, product, format), *make_weights(torch, format, experts, n, k)
+        _, stored, weights = shared
         bias = torch.randn(experts, n, device="cuda")
         routings = [route(torch, tokens, experts, top) for _ in range(CALLS)]
         x = torch.randn(tokens if product == "up" else rows, k, device="cuda", dtype=torch.bfloat16)
         result = torch.empty(rows, n, device="cuda", dtype=torch.bfloat16)
-        shapes = [tuple(x.shape), (experts, n, k), (experts, n, k // block), (experts,), (experts, n)]
+        shapes = [tuple(x.shape), (experts, n, k), *([(experts, n, k // block)] if scale else []), (experts,), (experts, n)]
         shapes += [(rows,)] if product == "up" else []
         loaded = card.load(options.folder / name, shapes)
         calls = [
-            loaded.bind([x, codes, scales, ends, bias] + ([of] if product == "up" else []), [result])
+            loaded.bind([x, *stored, ends, bias] + ([of] if product == "up" else []), [result])
             for ends, of, _ in routings
         ]
         calls[0]()
@@ -145,7 +162,7 @@ def run(options):
             "torch": lambda i: torch._grouped_mm(sorted_x, y, offs=routings[i][0]),
         })
         hit = sum(count for *_, count in routings) / CALLS
-        read = hit * (n * k // 2 + n * k // block)
+        read = hit * sum(part.numel() * part.element_size() for part in stored) / experts
         print(
             f"{name:32} {us['ours']:8.1f} {us['torch']:9.1f} {us['torch'] / us['ours']:10.2f}"
             f" {read / us['ours'] * 1e6 / rate:10.2f} {2 * rows * n * k / us['ours'] / 1e6:8.1f}"

@@ -43,7 +43,7 @@ ELSEWHERE = {
     "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_graphs.py",
     "gpu_launch.py", "gpu_measure.py", "gpu_programs.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py",
     "hardware_numerics.py", "kernel_chain.py", "quantize.py", "fused_quantize.py", "math_errors_card.py",
-    "runtime_host_time.py", "products.py", "sparse_fallback.py", "sparse_fragments.py", "sparse_linear.py",
+    "runtime_host_time.py", "moe.py", "products.py", "sparse_fallback.py", "sparse_fragments.py", "sparse_linear.py",
     "torch_linear.py", "tune_rows.py", "weight_only.py",
 }
 
@@ -114,6 +114,17 @@ def test_fused_quantize_build(tmp_path):
     for name in ("mxfp8", "mxfp6", "mxfp4", "nvfp4"):
         assert kernels(f"{name}-fused") == kernels("product")
         assert kernels(f"{name}-behind") == ["main"]
+
+
+# moe.py
+
+
+def test_moe_build(tmp_path):
+    """One program for each case, that compiles; `run` needs a card."""
+    run("moe.py", "build", str(tmp_path), f"--build={BUILD}", "--tokens=1", "--models=gpt-oss-20b")
+    cases = json.loads((tmp_path / "cases.json").read_text())
+    assert len(cases) == 6 and cases["gpt-oss-20b-up-mxfp4-1"] == ["gpt-oss-20b", "up", "mxfp4", 1]
+    assert all((tmp_path / f"{name}.ptx").exists() for name in cases)
 
 
 # weight_only.py

@@ -12,15 +12,20 @@
 // CHECK:         cf.assert {{.*}}expected acc to have the N of y
 // CHECK:         cf.assert {{.*}}expected bias to have the N of y
 // CHECK:         cf.assert {{.*}}expected rows to have the T of acc
-// CHECK:         scf.for %[[G:.*]] = %{{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (index)
-// CHECK:           %[[OFFSET:.*]] = tensor.extract %{{.*}}[%[[G]]] : tensor<?xi32>
+// CHECK:         scf.parallel (%[[G:.*]]) =
+// CHECK:           %[[OFFSET:.*]] = tensor.extract %[[OFFSETS:.*]][%[[G]]] : tensor<?xi32>
 // CHECK:           %[[END:.*]] = arith.index_cast %[[OFFSET]] : i32 to index
+// CHECK:           %[[LAST:.*]] = arith.subi %[[G]], %c1
+// CHECK:           %[[NUMBER:.*]] = arith.maxsi %[[LAST]], %c0
+// CHECK:           %[[IS_FIRST:.*]] = arith.cmpi eq, %[[G]], %c0
+// CHECK:           %[[ONE_BEFORE:.*]] = tensor.extract %[[OFFSETS]][%[[NUMBER]]]
+// CHECK:           %[[INDEX:.*]] = arith.index_cast %[[ONE_BEFORE]]
+// CHECK:           %[[BEFORE:.*]] = arith.select %[[IS_FIRST]], %c0{{.*}}, %[[INDEX]]
 // CHECK:           %[[ASCENDS:.*]] = arith.cmpi sge, %[[END]], %[[BEFORE]]
 // CHECK:           %[[INSIDE:.*]] = arith.cmpi sle, %[[END]]
 // CHECK:           %[[BOTH:.*]] = arith.andi %[[ASCENDS]], %[[INSIDE]]
 // CHECK:           cf.assert %[[BOTH]], {{.*}}expected offsets to ascend from 0 to at most T
-// CHECK:           scf.yield %[[END]]
-// CHECK:         scf.for
+// CHECK:         scf.parallel
 // CHECK:           cf.assert {{.*}}expected rows from -1 to R - 1
 // CHECK:         blockscale.grouped_mma_scaled
 func.func @scaled(%x: tensor<?x64xf8E4M3FN>, %xs: tensor<?x2xf8E8M0FNU>, %y: tensor<?x64x?xf8E5M2>,
@@ -42,6 +47,18 @@ func.func @scaled(%x: tensor<?x64xf8E4M3FN>, %xs: tensor<?x2xf8E8M0FNU>, %y: ten
 // CHECK:         blockscale.grouped_matmul
 func.func @plain(%x: tensor<6x64xbf16>, %y: tensor<3x64x8xbf16>, %o: tensor<3xi32>, %acc: tensor<6x8xf32>) -> tensor<6x8xf32> {
   %d = blockscale.grouped_matmul %x, %y, %o, %acc : tensor<6x64xbf16>, tensor<3x64x8xbf16>, tensor<3xi32>, tensor<6x8xf32>
+  return %d : tensor<6x8xf32>
+}
+
+// -----
+
+// Not if the program says that it is legal.
+
+// CHECK-LABEL: func @legal(
+// CHECK-NOT:     cf.assert
+// CHECK:         blockscale.grouped_matmul
+func.func @legal(%x: tensor<6x64xbf16>, %y: tensor<3x64x8xbf16>, %o: tensor<3xi32>, %acc: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %d = blockscale.grouped_matmul %x, %y, %o, %acc {legal_groups} : tensor<6x64xbf16>, tensor<3x64x8xbf16>, tensor<3xi32>, tensor<6x8xf32>
   return %d : tensor<6x8xf32>
 }
 

@@ -231,3 +231,68 @@ def test_tensor_scale(weights, dtype, tmp_path):
     """Of all groups: elements are rounded once."""
     product = Matmul(weights, [3, 0, 20], 0, 40, 128, dtype, tensor_scale=0.75)
     same(product.run(tmp_path, "sm_90a", True), product.reference())
+
+
+@pytest.mark.parametrize("weights", ["mxfp4", "nvfp4", "mxfp8"])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_recomputed(weights, dynamic, tmp_path):
+    """Weights that bf16 does not hold with a folded scale, in one group: all is computed anew."""
+    product = Matmul(weights, [3, 0, 20, 2], 2, 72, 128, "bf16", ("rows", "bias"))
+    format = WEIGHTS[weights]
+    product.scales[2, 5, 1] = 0x7F if format[1] == "f8E4M3FN" else 0xFF
+    result = product.run(tmp_path, "sm_90a", dynamic)
+    expected = product.reference()
+    expected[3:23, 5] = np.nan
+    rows = product.chosen["rows"][3:23] < 0
+    expected[3:23][rows] = product.acc[3:23][rows]
+    np.testing.assert_array_equal(result, expected)
+
+
+def test_same_bits(tmp_path):
+    """Rows of a group have the same bits whatever finite values the other groups have."""
+    whole = Matmul("mxfp4", [5, 9, 40], 0, 72, 256)
+    rng = np.random.default_rng(1)
+    whole.x[...] = rng.standard_normal(whole.x.shape).astype(np.float32)
+    first = whole.run(tmp_path, "sm_90a")
+    same(whole.run(tmp_path, "sm_90a"), first)
+    whole.x[:5], whole.x[14:] = 1e9, 0
+    same(whole.run(tmp_path, "sm_90a")[5:14], first[5:14])
+
+
+def test_promised(tmp_path):
+    """With `legal_groups`, wrong offsets and rows are no error, and write and read no other memory."""
+    for target in TARGETS:
+        case = make_exact(MXFP8, [2, 2, 1], 0, n=10, options=("rows",))
+        case.operands["offsets"][:] = [3, -5, 900]
+        case.options["rows"][:] = [0, 900, -7, 2, -1]
+        text = program(case).replace("{block_size", "{legal_groups, block_size")
+        assert run(tmp_path, case, target, text=text).shape == (5, 10)
+
+
+def test_quantized_result(tmp_path):
+    """An elementwise op and a `quantize` behind the product."""
+    product = Matmul("mxfp4", [3, 0, 40, 2], 0, 64, 128, "bf16", ("bias",))
+    text = product.text(True).replace("-> tensor<?x64xf32> {", "-> (tensor<?x64xf8E4M3FN>, tensor<?x2xf8E8M0FNU>) {")
+    text = text.replace("  return %d : tensor<?x64xf32>", """  %two = arith.constant 2.0 : f32
+  %all = tensor.splat %two[%size] : tensor<?x64xf32>
+  %r = arith.mulf %d, %all : tensor<?x64xf32>
+  %q, %s2 = blockscale.quantize %r {block_size = 32 : i64} : tensor<?x64xf32> to tensor<?x64xf8E4M3FN>, tensor<?x2xf8E8M0FNU>
+  return %q, %s2 : tensor<?x64xf8E4M3FN>, tensor<?x2xf8E8M0FNU>""").replace(
+        "  %e = tensor", "  %c0 = arith.constant 0 : index\n  %size = tensor.dim %x, %c0 : tensor<?x128xbf16>\n  %e = tensor", 1)
+    codes, scales = blockscale.quantize(product.reference() * np.float32(2), "f8E4M3FN", "f8E8M0FNU", 32)
+    files = [tmp_path / f"{i}.npy" for i in range(5 + 1)]
+    arrays = [product.to_type(product.x), product.codes, product.scales, product.offsets, product.acc,
+              product.chosen["bias"]]
+    for file, array in zip(files, arrays):
+        np.save(file, array)
+    source = tmp_path / "p.mlir"
+    source.write_text(text)
+    for target in TARGETS:
+        done = subprocess.run(
+            [harness.RUN, source, "--device=sim", f"--target={target}", "--check=race,proxy,strict", "-o",
+             tmp_path / "q.npy", "-o", tmp_path / "s.npy", *files],
+            capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False,
+        )
+        assert done.returncode == 0, f"{done.stderr}\n{text}"
+        np.testing.assert_array_equal(np.load(tmp_path / "q.npy"), codes)
+        np.testing.assert_array_equal(np.load(tmp_path / "s.npy"), scales)

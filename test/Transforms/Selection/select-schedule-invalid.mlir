@@ -29,7 +29,7 @@
 // RUN: %{fail}=TEXT -DTEXT=warps=2x2,tile=64x64x128,stages=2
 // REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2,stages=99999999999999999999
 // RUN: %{fail}=TEXT -DTEXT=tile=64x64x128,warps=2x2,stages=99999999999999999999
-// TEXT: error: expected a schedule of the form tile=MxNxK,warps=MxN,stages=S[,split_k=N] or tile=MxNxK,stages=S,accumulators=A,persistent=P[,raster_group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,two_cta=P][,k=K][,kernel=KERNEL], got '[[TEXT]]'{{$}}
+// TEXT: error: expected a schedule of the form tile=MxNxK,warps=MxN,stages=S[,split_k=N] or tile=MxNxK,stages=S,accumulators=A,persistent=P[,raster_group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,two_cta=P][,k=K][,kernel=KERNEL][,blocks_per_sm=B], got '[[TEXT]]'{{$}}
 
 // An illegal attribute is an illegal option, too.
 // REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2,stages=2,split_k=65
