@@ -248,15 +248,21 @@ def test_recomputed(weights, dynamic, tmp_path):
     np.testing.assert_array_equal(result, expected)
 
 
-def test_same_bits(tmp_path):
-    """Rows of a group have the same bits whatever finite values the other groups have."""
-    whole = Matmul("mxfp4", [5, 9, 40], 0, 72, 256)
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_same_bits(dynamic, tmp_path):
+    """Rows of a group have the same bits whatever the other groups have, also if some are computed anew."""
+    whole = Matmul("mxfp4", [5, 9, 40], 3, 72, 256)
     rng = np.random.default_rng(1)
     whole.x[...] = rng.standard_normal(whole.x.shape).astype(np.float32)
-    first = whole.run(tmp_path, "sm_90a")
-    same(whole.run(tmp_path, "sm_90a"), first)
-    whole.x[:5], whole.x[14:] = 1e9, 0
-    same(whole.run(tmp_path, "sm_90a")[5:14], first[5:14])
+    first = whole.run(tmp_path, "sm_90a", dynamic)
+    same(whole.run(tmp_path, "sm_90a", dynamic), first)
+    for others in (np.nan, np.inf, 1e9):
+        whole.x[:5], whole.x[14:] = others, 0
+        same(whole.run(tmp_path, "sm_90a", dynamic)[5:14], first[5:14])
+    whole.scales[0, 3, 2] = whole.scales[2] = 0xFF
+    result = whole.run(tmp_path, "sm_90a", dynamic)
+    same(result[5:14], first[5:14])
+    assert np.isnan(result[:5, 3]).all() and np.isnan(result[14:54]).all()
 
 
 def test_promised(tmp_path):

@@ -549,7 +549,8 @@ def BlockScale_AlternativeAttr
     beside that of `blockscale.schedule`, and the host launches the first one
     that fits the sizes.
 
-    * `most_rows`: the most rows of the result that it is for (columns, if x is
+    * `most_rows`: the most rows of the result that it is for (with groups of
+      rows, those that a group has on average; columns, if x is
       sparse). They ascend. Of several with the same number, the one with the
       smallest estimate is launched: rounds of tiles over all SMs, times M x N
       of the tile, times `cost`, divided by the number of split-K ranges.

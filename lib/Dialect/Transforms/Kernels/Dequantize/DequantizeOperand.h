@@ -33,7 +33,7 @@ enum class ValuePolicy {
 /// A matrix, or a batch of them, and its scales. The parameters that hold them
 /// come first, then the result, `[batch,] rows, K`, then the inexact flags if
 /// the policy has some: an i32 for each block, not 0 if the block has made an
-/// inexact value.
+/// inexact value. Flags behind these become 0.
 struct DequantizedOperandProblem {
   ValuePolicy policy;
   KernelOperand elements, scales;

@@ -63,8 +63,8 @@ private:
     return pairs;
   }
 
-  /// A value is inexact if it overflows when multiplied by the power; infinity
-  /// and NaN count, too.
+  /// A finite value is inexact if it overflows when multiplied by the power.
+  /// Infinity and NaN stay what they are, and so do products with them.
   SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override {
     constexpr uint32_t kMagnitude = 0x7FFF;
     constexpr unsigned kHalfBits = 16;
@@ -72,10 +72,17 @@ private:
     unsigned mantissaBits = isHalf ? 10 : 7;
     uint32_t lastExponent = isHalf ? 0x1F : 0xFF;
     uint32_t first = (lastExponent - problem.scaleShift) << mantissaBits;
+    uint32_t infinity = lastExponent << mantissaBits;
     SmallVector<Value> results;
     for (Value pair : loaded) {
       for (Value half : {pair, emit.shiftRight(pair, kHalfBits)}) {
-        Value isInexact = emit.isAtLeast(emit.bitAnd(half, kMagnitude), first);
+        // (None is with f16.)
+        if (problem.scaleShift == 0)
+          break;
+        Value distance =
+            emit.sub(emit.bitAnd(half, kMagnitude), emit.integer(first));
+        Value isInexact = emit.is(WordEmitter::IP::ult, distance,
+                                  emit.integer(infinity - first));
         inexact = emit.bitOr(
             inexact, emit.select(isInexact, emit.integer(1), emit.integer(0)));
       }

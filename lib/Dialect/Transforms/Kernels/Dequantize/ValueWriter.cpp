@@ -350,9 +350,20 @@ void ValueWriter::emitFlag(Value inexact) {
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   Value isFirst = isEqual(b, loc, thread, emit.index(0));
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  emitIf(b, loc, isFirst, [&] {
-    memref::StoreOp::create(b, loc, any, kernel.getArgument(problem.result + 1),
-                            block);
+  Value flags = kernel.getArgument(problem.result + 1);
+  emitIf(b, loc, isFirst,
+         [&] { memref::StoreOp::create(b, loc, any, flags, block); });
+  // Those behind the flags of blocks are for groups of rows.
+  Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+  Value threads = gpu::BlockDimOp::create(b, loc, gpu::Dimension::x);
+  Value count = memref::DimOp::create(b, loc, flags, 0);
+  Value start = arith::AddIOp::create(b, loc, blocks, thread);
+  Value isFirstBlock = isEqual(b, loc, block, emit.index(0));
+  emitIf(b, loc, isFirstBlock, [&] {
+    auto loop = scf::ForOp::create(b, loc, start, count, threads);
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    memref::StoreOp::create(inner, loc, emit.integer(0), flags,
+                            loop.getInductionVar());
   });
 }
 

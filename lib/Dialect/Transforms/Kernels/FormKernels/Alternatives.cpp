@@ -42,11 +42,15 @@ public:
   Value compare(Predicate predicate, Value lhs, Value rhs) {
     return b.createOrFold<arith::CmpIOp>(loc, predicate, lhs, rhs);
   }
-  /// The largest number is no limit.
-  Value isAtMost(Value size, int64_t limit) {
+  /// Whether there are at most `limit` rows, with groups on average. The
+  /// largest number is no limit.
+  Value areAtMost(const HostSizes &sizes, int64_t limit) {
     if (limit == std::numeric_limits<int64_t>::max())
       return arith::ConstantIntOp::create(b, loc, 1, 1);
-    return compare(Predicate::ule, size, number(limit));
+    return compareRows(Predicate::ule, sizes, limit);
+  }
+  Value areMore(const HostSizes &sizes, int64_t limit) {
+    return compareRows(Predicate::ugt, sizes, limit);
   }
   Value both(Value lhs, Value rhs) {
     return b.createOrFold<arith::AndIOp>(loc, lhs, rhs);
@@ -91,6 +95,14 @@ public:
   }
 
 private:
+  Value compareRows(Predicate predicate, const HostSizes &sizes,
+                    int64_t limit) {
+    Value rows = number(limit);
+    if (sizes.groups)
+      rows = multiply(rows, toValue(sizes.groups));
+    return compare(predicate, toValue(sizes.m), rows);
+  }
+
   OpBuilder &b;
   Location loc;
 };
@@ -118,10 +130,9 @@ public:
           [&](AlternativeAttr attr) { return attr.getMostRows() == most; });
       list = list.drop_front(same.size());
       Value isInRange =
-          host.both(host.compare(Predicate::ugt, rows, host.number(above)),
-                    host.isAtMost(rows, most));
+          host.both(host.areMore(sizes, above), host.areAtMost(sizes, most));
       if (above == 0)
-        isInRange = host.isAtMost(rows, most);
+        isInRange = host.areAtMost(sizes, most);
       above = most;
       SmallVector<Value> times;
       if (same.size() != 1)
@@ -296,7 +307,7 @@ Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
   Alternatives result;
   Value k = host.toValue(sizes.k);
   result.isAny =
-      host.both(host.isAtMost(rows, list.back().getMostRows()),
+      host.both(host.areAtMost(sizes, list.back().getMostRows()),
                 host.both(host.compare(Predicate::ne, k, host.number(0)),
                           host.compare(Predicate::eq, host.rem(k, unitOfK),
                                        host.number(0))));

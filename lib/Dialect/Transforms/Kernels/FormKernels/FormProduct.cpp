@@ -78,9 +78,11 @@ struct KernelSequence {
       for (const ConditionalSchedule &each : list) {
         HostProblem problem = any;
         problem.problem.schedule = each.schedule;
-        (getCountedSide(op) == MmaScaledOp::Side::X ? problem.problem.mostM
-                                                    : problem.problem.mostN) =
-            each.mostRows;
+        // With groups, that is a number of rows on average.
+        if (!op.getRowGroups())
+          (getCountedSide(op) == MmaScaledOp::Side::X ? problem.problem.mostM
+                                                      : problem.problem.mostN) =
+              each.mostRows;
         condition = each.condition;
         FailureOr<SmallVector<Value>> results = formAll(problem);
         if (failed(results))

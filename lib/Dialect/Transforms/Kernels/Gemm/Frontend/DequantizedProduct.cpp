@@ -146,8 +146,15 @@ public:
       dynamicRows = cast<Value>(sizes.front());
       sizes.front() = addPadding(dynamicRows);
     }
+    // With groups of rows, each of them has another flag behind these.
+    OpFoldResult flags = blocks;
+    if (OpFoldResult groups = host.sizes.groups)
+      flags = affine::makeComposedFoldedAffineApply(
+          builder, loc,
+          builder.getAffineDimExpr(0) + builder.getAffineDimExpr(1),
+          {blocks, groups});
     auto inexactFlags = RankedTensorType::get(
-        {getConstantIntValue(blocks).value_or(ShapedType::kDynamic)},
+        {getConstantIntValue(flags).value_or(ShapedType::kDynamic)},
         builder.getI32Type());
     KernelShape shape = getDequantizeOperandShape(values);
     gpu::GPUFuncOp kernel =
@@ -156,7 +163,7 @@ public:
                    inputs, TypeRange{values, inexactFlags}, shape);
     buildDequantizeOperand(kernel, problem);
     Value outputs[] = {makeEmpty(builder, loc, values, sizes),
-                       makeEmpty(builder, loc, inexactFlags, blocks)};
+                       makeEmpty(builder, loc, inexactFlags, flags)};
     OpFoldResult one = builder.getIndexAttr(1);
     LaunchOp launch = createLaunch(builder, loc, kernel, inputs, outputs, shape,
                                    {blocks, one, one}, condition);

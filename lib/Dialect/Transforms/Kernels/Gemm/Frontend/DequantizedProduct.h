@@ -27,7 +27,9 @@ struct DequantizedProduct {
   HostProblem product;
   /// Per-block inexact flags of x and of y. One of them is not 0 if bf16 does
   /// not hold a dequantized value. Null for an operand that the mainloop
-  /// dequantizes in registers: that kernel sets one of the other operand.
+  /// dequantizes in registers: that kernel sets one of the other operand. With
+  /// groups of rows, those of x have one for each group behind those of blocks;
+  /// that kernel sets the one of the group.
   std::array<Value, 2> skipConditions = {};
 
   /// Those of the operand that a kernel in front dequantizes; of x, if both are

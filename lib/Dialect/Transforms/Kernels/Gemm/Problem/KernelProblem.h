@@ -269,6 +269,12 @@ Value getOperandSize(OpBuilder &builder, gpu::GPUFuncOp kernel,
 Value getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
                       const KernelOperand &operand, Value batch);
 
+/// The index of the inexact flag of `group` in `flags`: those of groups are the
+/// last ones.
+Value emitGroupFlag(OpBuilder &builder, Location loc,
+                    const KernelProblem &problem, gpu::GPUFuncOp kernel,
+                    Value flags, Value group);
+
 /// How tiles are assigned to the blocks of a grid.
 enum class BlockOrder {
   Grid,       // one for each tile: M along x, N along y, the batch along z

@@ -106,3 +106,14 @@ Value blockscale::getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
   Value last = arith::SubIOp::create(builder, loc, size, one);
   return arith::MinUIOp::create(builder, loc, batch, last);
 }
+
+Value blockscale::emitGroupFlag(OpBuilder &b, Location loc,
+                                const KernelProblem &problem,
+                                gpu::GPUFuncOp kernel, Value flags,
+                                Value group) {
+  Value count = memref::DimOp::create(b, loc, flags, 0);
+  Value groups = memref::DimOp::create(
+      b, loc, kernel.getArgument(problem.groups->offsets), 0);
+  Value first = arith::SubIOp::create(b, loc, count, groups);
+  return arith::AddIOp::create(b, loc, first, group);
+}

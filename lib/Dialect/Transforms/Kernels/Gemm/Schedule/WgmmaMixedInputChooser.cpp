@@ -220,25 +220,21 @@ getGroupSchedules(ProductOpInterface op, const Chip &chip, bool hasWorkspace) {
   return schedules;
 }
 
-/// For a number of rows that is known only at the launch.
+/// For numbers of rows and groups that are known only at the launch.
 static SmallVector<AlternativeAttr>
 getGroupAlternatives(ScheduledProduct product) {
   ProductOpInterface op = product.op;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
   std::optional<InstructionChoice> choice = chooseInstruction(op, Path::Wgmma);
-  if (sizes.m != 0 || sizes.batch == 0 || !choice)
+  if (sizes.m != 0 || !choice)
     return {};
   auto instruction = InstructionAttr::get(op->getContext(), *choice->emitted);
   SmallVector<AlternativeAttr> alternatives;
   for (const GroupSchedule &each :
-       getGroupSchedules(op, product.chip, product.hasWorkspace)) {
-    int64_t mostRows = each.mostRows;
-    if (llvm::MulOverflow(each.mostRows, sizes.batch, mostRows))
-      mostRows = std::numeric_limits<int64_t>::max();
-    alternatives.push_back(AlternativeAttr::get(op->getContext(), mostRows,
+       getGroupSchedules(op, product.chip, product.hasWorkspace))
+    alternatives.push_back(AlternativeAttr::get(op->getContext(), each.mostRows,
                                                 /*most_ranges=*/1, /*cost=*/0,
                                                 instruction, each.schedule));
-  }
   return alternatives;
 }
 

@@ -75,17 +75,20 @@ static int64_t getSharedBytes(const KernelProblem &problem) {
 
 /// Whether any inexact flag in the skip conditions of `problem` is set, uniform
 /// over the `numThreads` threads of the block, which read the flags together;
-/// `thread` is the index of this one.
+/// `thread` is the index of this one. With `ofAllGroups`, not those that are of
+/// one group.
 static Value emitIsNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
                           const KernelProblem &problem, Value thread,
-                          int64_t numThreads) {
+                          int64_t numThreads, bool ofAllGroups = false) {
   Location loc = kernel.getLoc();
   Value zero = makeIndex(b, loc, 0);
   Value threads = makeIndex(b, loc, numThreads);
   Value any = makeWord(b, loc, 0);
   for (unsigned argument : problem.skipConditions) {
     Value flags = kernel.getArgument(argument);
-    Value count = memref::DimOp::create(b, loc, flags, zero);
+    Value count = ofAllGroups
+                      ? emitGroupFlag(b, loc, problem, kernel, flags, zero)
+                      : memref::DimOp::create(b, loc, flags, zero);
     auto loop = scf::ForOp::create(b, loc, thread, count, threads, any);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
     Value word =
@@ -102,6 +105,25 @@ static Value emitIsNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
             .getResult(0);
   Value none = makeWord(b, loc, 0);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, none);
+}
+
+/// Whether a tile of `group` is to be recomputed, where `areAll` says whether
+/// all are.
+static Value emitIsGroupNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
+                               const KernelProblem &problem,
+                               const RowGroup &group, Value areAll) {
+  Location loc = kernel.getLoc();
+  Value none = makeWord(b, loc, 0);
+  for (unsigned argument : problem.skipConditions) {
+    Value flags = kernel.getArgument(argument);
+    Value flag = memref::LoadOp::create(
+        b, loc, flags,
+        emitGroupFlag(b, loc, problem, kernel, flags, group.number));
+    Value isSet =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, flag, none);
+    areAll = arith::OrIOp::create(b, loc, areAll, isSet);
+  }
+  return areAll;
 }
 
 /// Adds the product of the stage at byte `offset` of `shared` to `acc`.
@@ -328,9 +350,20 @@ public:
                                     getSchedule(problem).getNumThreads());
       body = scf::IfOp::create(b, loc, isNeeded).getThenBodyBuilder();
     }
+    Value areAll;
+    if (problem.groups && !problem.skipConditions.empty())
+      areAll = emitIsNeeded(body, kernel, problem, thread,
+                            getSchedule(problem).getNumThreads(),
+                            /*ofAllGroups=*/true);
     TileScheduler tiles(kernel, problem, sizes, shape, {getOrder(problem)});
     tiles.forEachTile(
-        body, ValueRange(), [&](OpBuilder &at, WorkTile tile, ValueRange) {
+        body, ValueRange(), [&](OpBuilder &in, WorkTile tile, ValueRange) {
+          OpBuilder at = in;
+          if (areAll)
+            at = scf::IfOp::create(in, loc,
+                                   emitIsGroupNeeded(in, kernel, problem,
+                                                     *tile.group, areAll))
+                     .getThenBodyBuilder();
           // The previous tile may still read the stages.
           if (tiles.hasNextTile())
             gpu::BarrierOp::create(at, loc);

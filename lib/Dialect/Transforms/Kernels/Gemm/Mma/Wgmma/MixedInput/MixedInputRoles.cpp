@@ -395,7 +395,7 @@ void MixedInputRoles::emitInexact(OpBuilder &at, Value inexact) {
   emitMmaBarrier(at);
 }
 
-void MixedInputRoles::emitFlagEpilogue(OpBuilder &at, const WorkTile &) {
+void MixedInputRoles::emitFlagEpilogue(OpBuilder &at, const WorkTile &tile) {
   Value zero = index(at, 0);
   Value isFirst = isEqual(at, loc, thread, zero);
   OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
@@ -404,8 +404,11 @@ void MixedInputRoles::emitFlagEpilogue(OpBuilder &at, const WorkTile &) {
                                       word(then, 0));
   // One that the kernel in front has set may stay, so one is enough.
   OpBuilder set = scf::IfOp::create(then, loc, isAny).getThenBodyBuilder();
-  memref::StoreOp::create(set, loc, any,
-                          kernel.getArgument(problem.getInexactFlags()), zero);
+  Value flags = kernel.getArgument(problem.getInexactFlags());
+  Value number = tile.group ? emitGroupFlag(set, loc, problem, kernel, flags,
+                                            tile.group->number)
+                            : zero;
+  memref::StoreOp::create(set, loc, any, flags, number);
 }
 
 Value MixedInputRoles::emitPartialsView(OpBuilder &at, int64_t count) {
