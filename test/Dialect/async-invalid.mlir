@@ -414,6 +414,21 @@ gpu.module @kernels {
 
 // -----
 
+// expected-error@+1 {{expected 1 block on an SM, or 2 for the kernel mixed_input with a tile of at most 128 x 64, got 2}}
+#schedule = #blockscale.warp_specialized_schedule<tile = [64, 72, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input, blocks_per_sm = 2>
+
+// -----
+
+// expected-error@+1 {{expected 1 block on an SM, or 2 for the kernel mixed_input with a tile of at most 128 x 64, got 2}}
+#schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 128], stages = 2, accumulators = 1, persistent = true, blocks_per_sm = 2>
+
+// -----
+
+// expected-error@+1 {{expected 1 block on an SM, or 2 for the kernel mixed_input with a tile of at most 128 x 64, got 3}}
+#schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input, blocks_per_sm = 3>
+
+// -----
+
 // expected-error@+2 {{expected two sizes of a cluster, got 3}}
 // expected-error@+1 {{failed to parse BlockScale_WarpSpecializedScheduleAttr parameter 'cluster'}}
 #schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 2x2x1>

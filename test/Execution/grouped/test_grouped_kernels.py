@@ -1,5 +1,6 @@
 """Grouped products as kernels, in the simulator: the cases of test_grouped.py and more, against numpy."""
 
+import json
 import subprocess
 
 import blockscale
@@ -13,7 +14,7 @@ from test_grouped import MXFP8, NVFP4, OPTIONS, SIZES, Case, make, program, refe
 TARGETS = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
 
 
-def run(folder, case, target, dynamic="", text=None, fails=False):
+def run(folder, case, target, dynamic="", text=None, fails=False, flags=()):
     """The result in the simulator, whose checks have to be silent."""
     source = folder / "p.mlir"
     source.write_text(text or program(case, dynamic))
@@ -23,7 +24,7 @@ def run(folder, case, target, dynamic="", text=None, fails=False):
         files.append(folder / f"{i}.npy")
         np.save(files[-1], array)
     done = subprocess.run(
-        [harness.RUN, source, "--device=sim", f"--target={target}", "--check=race,proxy,strict", "-o",
+        [harness.RUN, source, "--device=sim", f"--target={target}", "--check=race,proxy,strict", *flags, "-o",
          folder / "d.npy", *files],
         capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False,
     )
@@ -212,11 +213,11 @@ class Matmul:
         arguments = ", ".join(f"%{name}: {type}" for name, type in types.items())
         return f"func.func @main({arguments}) -> {types['acc']} {{\n  " + "\n  ".join(body) + "\n}\n"
 
-    def run(self, folder, target, dynamic=False):
+    def run(self, folder, target, dynamic=False, flags=()):
         ys = [self.codes, self.scales] if WEIGHTS[self.weights] else [
             self.to_type(self.y if self.weights == "transposed" else np.ascontiguousarray(self.y.swapaxes(1, 2)))]
         case = Case(None, dict(enumerate([self.to_type(self.x), *ys, self.offsets, self.acc])), self.chosen)
-        return run(folder, case, target, text=self.text(dynamic))
+        return run(folder, case, target, text=self.text(dynamic), flags=flags)
 
 
 @pytest.mark.parametrize("weights, dtype, number, target, dynamic", tiers.product(
@@ -263,6 +264,20 @@ def test_same_bits(dynamic, tmp_path):
     result = whole.run(tmp_path, "sm_90a", dynamic)
     same(result[5:14], first[5:14])
     assert np.isnan(result[:5, 3]).all() and np.isnan(result[14:54]).all()
+
+
+def test_tile_of_the_launch(tmp_path):
+    """With dynamic sizes, one kernel multiplies, that for the average number of rows of a group."""
+    kernels = []
+    for sizes in ([1, 3], [4, 4], [5, 4], [20, 0], [21, 11], [21, 12], [80, 0], [81, 0]):
+        product = Matmul("mxfp4", sizes, 0, 72, 256)
+        same(product.run(tmp_path, "sm_90a", True, [f"--stats={tmp_path / 'stats.json'}"]), product.reference())
+        statistics = json.loads((tmp_path / "stats.json").read_text())["kernels"]
+        [name] = [kernel["name"] for kernel in statistics if "grouped_matmul" in kernel["name"]]
+        kernels.append(name)
+    # At most 4, 10, 16, 40 rows, and more.
+    assert kernels[0] == kernels[1] and kernels[2] == kernels[3] and kernels[5] == kernels[6]
+    assert len(set(kernels)) == 5
 
 
 def test_promised(tmp_path):

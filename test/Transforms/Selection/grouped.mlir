@@ -63,8 +63,26 @@ func.func @ranges(%x: tensor<?x256xbf16>, %y: tensor<4x256x64xbf16>, %o: tensor<
 // -----
 
 func.func @path(%x: tensor<?x256xbf16>, %y: tensor<4x256x64xbf16>, %o: tensor<4xi32>, %acc: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-error@+1 {{expected a path with kernels for groups of rows and an instruction for the types on sm_90a}}
+  // expected-error@+1 {{expected a path with kernels for groups of rows of these types and sizes on sm_90a}}
   %d = blockscale.grouped_matmul %x, %y, %o, %acc {blockscale.path = #blockscale.path<tcgen05>}
       : tensor<?x256xbf16>, tensor<4x256x64xbf16>, tensor<4xi32>, tensor<?x64xf32>
+  return %d : tensor<?x64xf32>
+}
+
+// -----
+
+// A schedule of the function that is for another product: this one keeps its own.
+
+// CHECK-LABEL: func @of_another(
+// CHECK:         blockscale.grouped_matmul
+// CHECK-SAME:    blockscale.path = #blockscale.path<dequant_mma>
+// CHECK-SAME:    #blockscale.multistage_schedule
+func.func @of_another(%x: tensor<?x256xbf16>, %c: tensor<4x64x256xf4E2M1FN>, %s: tensor<4x64x8xf8E8M0FNU>, %o: tensor<4xi32>,
+                      %acc: tensor<?x64xf32>) -> tensor<?x64xf32>
+    attributes {blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>} {
+  %w = blockscale.dequantize %c, %s : tensor<4x64x256xf4E2M1FN>, tensor<4x64x8xf8E8M0FNU> to tensor<4x64x256xbf16>
+  %e = tensor.empty() : tensor<4x256x64xbf16>
+  %y = linalg.transpose ins(%w : tensor<4x64x256xbf16>) outs(%e : tensor<4x256x64xbf16>) permutation = [0, 2, 1]
+  %d = blockscale.grouped_matmul %x, %y, %o, %acc : tensor<?x256xbf16>, tensor<4x256x64xbf16>, tensor<4xi32>, tensor<?x64xf32>
   return %d : tensor<?x64xf32>
 }

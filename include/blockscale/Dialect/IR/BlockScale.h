@@ -45,6 +45,10 @@ struct ClusterSize {
   }
   bool operator!=(const ClusterSize &other) const { return !(*this == other); }
 };
+inline llvm::hash_code hash_value(const ClusterSize &size) {
+  return llvm::hash_combine(size.m, size.n);
+}
+
 /// The operands of a grouped product that only it has, see grouped_mma_scaled;
 /// all null for others.
 struct RowGroupOperands {
@@ -52,10 +56,6 @@ struct RowGroupOperands {
 
   explicit operator bool() const { return bool(offsets); }
 };
-
-inline llvm::hash_code hash_value(const ClusterSize &size) {
-  return llvm::hash_combine(size.m, size.n);
-}
 } // namespace mlir::blockscale
 
 #include "blockscale/Dialect/IR/BlockScaleDialect.h.inc"

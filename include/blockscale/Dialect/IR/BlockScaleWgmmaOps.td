@@ -108,11 +108,12 @@ def BlockScale_WarpgroupMmaMixedOp
     getScaleShift, so that one multiplication is enough; values of f16 are the
     elements themselves. With a `tensor_scale`, they are the dequantized
     elements times that, each rounded once to f32 and once to bf16 or f16, as
-    `dequantize` does.
+    `dequantize` does; bf16 values of fp4 are 2^-c times that.
 
     Bits of `inexact` stay set. Another one is set if bf16 or f16 does not hold
     a value: if a scale is out of range or NaN, or an element infinite or NaN.
-    With a tensor scale, it is set if that, times 2^c, is not finite.
+    With a tensor scale, it is set if that, times 2^c, is not finite; for bf16
+    values of fp4, if its exponent is out of range (SplitScale).
 
     With a granularity in `types`, A is sparse, and `elements` are its kept
     ones: a chunk has twice as many elements along K. `metadata` is that of the

@@ -10,7 +10,8 @@
 // loads 16 bytes of a row, its share of all instructions of a chunk. It shifts
 // each pair of elements into position in a register of A and multiplies it by
 // the scale. With a scale of the whole tensor, these bf16 values are exact
-// steps on the way to the one rounding that `dequantize` promises.
+// steps on the way to the one rounding that `dequantize` promises; or for fp4
+// that becomes bf16, the scale is a sum of two bf16 values (SplitScale.h).
 //
 // A sparse A differs in its metadata. A field is that of a chunk of one lane,
 // and a word of an instruction has fields of the four lanes of a row. So lanes

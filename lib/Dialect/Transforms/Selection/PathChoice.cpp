@@ -89,6 +89,7 @@ std::optional<Path> PathChooser::chooseUnscaled(ProductOpInterface op,
 
 std::optional<InstructionChoice>
 PathChooser::chooseGrouped(ProductOpInterface op, PathAttr wanted) const {
+  std::optional<InstructionChoice> first;
   for (Path path : chip.paths) {
     const GemmPath *kernels = getGemmPath(path);
     std::optional<InstructionChoice> choice = chooseInstruction(op, path);
@@ -97,12 +98,13 @@ PathChooser::chooseGrouped(ProductOpInterface op, PathAttr wanted) const {
       continue;
     auto instruction = InstructionAttr::get(op->getContext(), *choice->emitted);
     Request request = getRequest(op, path);
-    if (request == Request::This ||
-        (request == Request::None &&
-         kernels->choose({op, instruction, chip, hasWorkspace})))
+    bool isTaken = bool(kernels->choose({op, instruction, chip, hasWorkspace}));
+    if (request == Request::This || (request == Request::None && isTaken))
       return choice;
+    if (!first && isTaken)
+      first = choice;
   }
-  return std::nullopt;
+  return first;
 }
 
 std::optional<Path> PathChooser::chooseSparse(SparseMmaScaledOp op) const {

@@ -34,9 +34,8 @@ struct PathChooser {
   std::optional<Path> chooseUnscaled(ProductOpInterface op,
                                      PathAttr wanted) const;
 
-  /// Chooses the first path with kernels for groups of rows that has an
-  /// instruction for `op`, a grouped product; nullopt if there is none, or none
-  /// that is `wanted`.
+  /// Chooses as `choose` does, among the paths whose kernels take `op`, a
+  /// grouped product; nullopt if there is none, or none that is `wanted`.
   std::optional<InstructionChoice> chooseGrouped(ProductOpInterface op,
                                                  PathAttr wanted) const;
 

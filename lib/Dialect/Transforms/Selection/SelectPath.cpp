@@ -200,7 +200,7 @@ private:
               chooser.chooseGrouped(op, wanted);
           if (!choice)
             return op->emitOpError("expected a path with kernels for groups of "
-                                   "rows and an instruction for the types on ")
+                                   "rows of these types and sizes on ")
                    << StringRef(chooser.chip.name);
           if (op.getXScale() && failed(checkChoice(op, chooser, choice)))
             return failure();

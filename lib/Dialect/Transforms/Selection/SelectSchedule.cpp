@@ -125,8 +125,8 @@ private:
           !wanted.isFor(path) || (emulatedOn && !emulatedOn->has(path)))
         continue;
       auto instruction = InstructionAttr::get(&getContext(), *choice->emitted);
-      // Few kernels of another path read metadata.
-      if (product.op.getMetadata()) {
+      // Few kernels of another path read metadata, or take groups of rows.
+      if (product.op.getMetadata() || product.op.getRowGroups()) {
         product.obstacle =
             explainRefusal({product.op, instruction, *chip}, *kernels);
         if (!product.obstacle.empty())
@@ -215,6 +215,11 @@ private:
       return failure();
     if (!chosen) {
       chosen = product.kernels->choose(asked);
+      if (!chosen)
+        return op->emitOpError(
+                   "expected a path with kernels for groups of rows "
+                   "of these types and sizes, got ")
+               << StringRef(getPathInfo(product.path).name);
       if (!op->hasAttr(kAlternativesAttrName))
         if (ArrayAttr list = findAlternatives(product))
           op->setAttr(kAlternativesAttrName, list);

@@ -24,7 +24,7 @@ static constexpr uint32_t kLowestBits = 0x00800080;
 static constexpr uint32_t kEighths = 8, kEighthsMask = kEighths - 1;
 
 SplitScale::SplitScale(const WordEmitter &emit, Value tensorScale, Format scale,
-                       int missing, Value lane)
+                       int plus, Value lane)
     : emit(emit) {
   // With these exponents, products with e4m3 scales and elements are normal,
   // those with `low` exact, and factors finite. With powers of two the sum of
@@ -58,7 +58,7 @@ SplitScale::SplitScale(const WordEmitter &emit, Value tensorScale, Format scale,
   // That of a code is its exponent field minus the bias. Subnormal codes have
   // that of the field 1.
   constexpr int kBiasOfPair = 127;
-  int others = kBiasOfPair - static_cast<int>(info.bias) + missing;
+  int others = kBiasOfPair - static_cast<int>(info.bias) + plus;
   exponent =
       emit.mul(emit.add(exponent, static_cast<uint32_t>(others)), kLowestBits);
   Value code = emit.bitAnd(lane, 2 * kEighths - 1);

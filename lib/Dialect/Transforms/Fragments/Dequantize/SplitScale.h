@@ -29,9 +29,10 @@ struct PairFactor {
 /// Tensor scale times block scales, split.
 class SplitScale {
 public:
-  /// With scales of blocks of `scale`. Factors lack 2^`exponent`.
-  SplitScale(const WordEmitter &emit, Value tensorScale, Format scale,
-             int exponent, Value lane);
+  /// With scales of blocks of `scale`. If these have a mantissa, their factors
+  /// are larger by 2^`plus`, which shifted elements lack.
+  SplitScale(const WordEmitter &emit, Value tensorScale, Format scale, int plus,
+             Value lane);
 
   /// For scales that are powers of two: what is added to the code of one.
   Value getExponent() const { return exponent; }

@@ -33,7 +33,7 @@ enum class ValuePolicy {
 /// A matrix, or a batch of them, and its scales. The parameters that hold them
 /// come first, then the result, `[batch,] rows, K`, then the inexact flags if
 /// the policy has some: an i32 for each block, not 0 if the block has made an
-/// inexact value. Flags behind these become 0.
+/// inexact value.
 struct DequantizedOperandProblem {
   ValuePolicy policy;
   KernelOperand elements, scales;
@@ -58,6 +58,9 @@ struct DequantizedOperandProblem {
   /// i32; none if they are the same. Rows that the operand does not have are
   /// others of it.
   std::optional<unsigned> gathered = {};
+  /// Whether there are flags of groups of rows behind those of blocks, which
+  /// become 0.
+  bool hasGroupFlags = false;
   /// The scalar that values are multiplied by before they are rounded.
   FusedScalar tensorScale;
   /// The parameter for the result.

@@ -66,31 +66,23 @@ private:
   /// A finite value is inexact if it overflows when multiplied by the power.
   /// Infinity and NaN stay what they are, and so do products with them.
   SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override {
-    constexpr uint32_t kMagnitude = 0x7FFF;
-    constexpr unsigned kHalfBits = 16;
-    bool isHalf = problem.format == Format::F16;
-    unsigned mantissaBits = isHalf ? 10 : 7;
-    uint32_t lastExponent = isHalf ? 0x1F : 0xFF;
-    uint32_t first = (lastExponent - problem.scaleShift) << mantissaBits;
-    uint32_t infinity = lastExponent << mantissaBits;
+    // f16 values are not multiplied.
+    if (problem.scaleShift == 0)
+      return llvm::to_vector(loaded);
+    constexpr uint32_t kMagnitude = 0x7FFF, kInfinity = 0x7F80;
+    constexpr unsigned kHalfBits = 16, kMantissaBits = 7;
+    uint32_t count = problem.scaleShift << kMantissaBits;
     SmallVector<Value> results;
     for (Value pair : loaded) {
       for (Value half : {pair, emit.shiftRight(pair, kHalfBits)}) {
-        // (None is with f16.)
-        if (problem.scaleShift == 0)
-          break;
-        Value distance =
-            emit.sub(emit.bitAnd(half, kMagnitude), emit.integer(first));
-        Value isInexact = emit.is(WordEmitter::IP::ult, distance,
-                                  emit.integer(infinity - first));
+        Value distance = emit.sub(emit.bitAnd(half, kMagnitude),
+                                  emit.integer(kInfinity - count));
+        Value isInexact =
+            emit.is(WordEmitter::IP::ult, distance, emit.integer(count));
         inexact = emit.bitOr(
             inexact, emit.select(isInexact, emit.integer(1), emit.integer(0)));
       }
-      // (The power is 1 for f16.)
-      results.push_back(
-          problem.scaleShift == 0
-              ? pair
-              : emit.fromPair(emit.mul(emit.toPair(pair), power)));
+      results.push_back(emit.fromPair(emit.mul(emit.toPair(pair), power)));
     }
     return results;
   }

@@ -353,7 +353,12 @@ void ValueWriter::emitFlag(Value inexact) {
   Value flags = kernel.getArgument(problem.result + 1);
   emitIf(b, loc, isFirst,
          [&] { memref::StoreOp::create(b, loc, any, flags, block); });
-  // Those behind the flags of blocks are for groups of rows.
+  if (problem.hasGroupFlags)
+    clearGroupFlags(flags, thread, block);
+}
+
+/// Those behind the flags of blocks, by the first block.
+void ValueWriter::clearGroupFlags(Value flags, Value thread, Value block) {
   Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
   Value threads = gpu::BlockDimOp::create(b, loc, gpu::Dimension::x);
   Value count = memref::DimOp::create(b, loc, flags, 0);

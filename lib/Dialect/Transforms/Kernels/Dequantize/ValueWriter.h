@@ -90,6 +90,7 @@ private:
   /// Zeros instead of `values`, which are behind the last of a row.
   void clearPadding(Value column, MutableArrayRef<Value> values);
   void emitFlag(Value inexact);
+  void clearGroupFlags(Value flags, Value thread, Value block);
   SmallVector<Value> loadVector(const Origin &origin);
   SmallVector<Value> loadPacked6(ArrayRef<Value> position);
   Value loadElement(Value batch, Value row, Value column);

@@ -110,6 +110,7 @@ public:
                             original.instruction.getA()))
         problem.scaleShift = getShiftInRegisters(original, /*isSplit=*/true);
     }
+    problem.hasGroupFlags = original.groups.has_value();
     bool isGathered = isX && original.groups && original.groups->rows;
     if (isGathered) {
       problem.gathered = inputs.size();

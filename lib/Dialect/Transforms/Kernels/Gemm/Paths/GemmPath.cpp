@@ -120,8 +120,8 @@ GemmPath::getAlternatives(ScheduledProduct product) const {
 SmallVector<ScheduleInterface>
 GemmPath::getCandidates(ScheduledProduct product) const {
   SmallVector<ScheduleInterface> candidates;
-  for (const PathKernel &each : kernels)
-    llvm::append_range(candidates, each.chooser->getCandidates(product));
+  for (const PathKernel *each : getKernels(product.op))
+    llvm::append_range(candidates, each->chooser->getCandidates(product));
   return candidates;
 }
 
@@ -132,6 +132,11 @@ LogicalResult GemmPath::verify(ScheduledProduct product,
   if (const PathKernel *found = find(schedule);
       llvm::is_contained(taken, found))
     return found->chooser->verify(product, schedule, emitError);
+  if (taken.empty())
+    return emitError() << "expected another path, since "
+                       << StringRef(getPathInfo(path).name)
+                       << " has no kernels for groups of rows, got "
+                       << schedule;
   std::string names;
   for (const PathKernel *each : taken)
     names += (names.empty() ? "" : ", ") +

@@ -70,7 +70,8 @@ public:
   SmallVector<const ScheduleText *> getTexts() const;
   /// See KernelChooser: these give the schedule of the first kernel that offers
   /// one (null if none does, of those for groups of rows), the candidates of
-  /// all kernels, and the answers of the kernel that `schedule` names.
+  /// all that compute the product, and the answers of the kernel that
+  /// `schedule` names.
   ScheduleInterface choose(ScheduledProduct product) const;
   SmallVector<AlternativeAttr> getAlternatives(ScheduledProduct product) const;
   SmallVector<ScheduleInterface> getCandidates(ScheduledProduct product) const;

@@ -31,33 +31,16 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace mlir::blockscale;
-
-static SmallVector<AlternativeAttr>
-getGroupAlternatives(ScheduledProduct product);
-static WarpSpecializedScheduleAttr
-chooseGroupSchedule(ScheduledProduct product);
 
 namespace {
 /// Both kernels have the same limits, but for N of the tile.
 class MixedInputChooser : public WgmmaChooser {
 public:
-  ScheduleInterface choose(ScheduledProduct product) const override {
-    if (product.op.getRowGroups())
-      return chooseGroupSchedule(product);
-    return chooseMixedInputSchedule(product.op, product.chip,
-                                    product.hasWorkspace);
-  }
+  ScheduleInterface choose(ScheduledProduct product) const override;
   SmallVector<AlternativeAttr>
-  getAlternatives(ScheduledProduct product) const override {
-    if (product.op.getRowGroups())
-      return getGroupAlternatives(product);
-    return getMixedInputAlternatives(product.op, product.chip,
-                                     product.hasWorkspace);
-  }
+  getAlternatives(ScheduledProduct product) const override;
   SmallVector<ScheduleInterface>
   getCandidates(ScheduledProduct product) const override;
   void explain(ScheduledProduct product, ScheduleInterface given, bool,
@@ -376,6 +359,21 @@ blockscale::chooseMixedInputSchedule(ProductOpInterface op, const Chip &chip,
   tile.stages = wide->stages;
   tile.splitK = 1;
   return fitTile(op, chip, tile, wide->rowsOfX, hasWorkspace);
+}
+
+ScheduleInterface MixedInputChooser::choose(ScheduledProduct product) const {
+  if (product.op.getRowGroups())
+    return chooseGroupSchedule(product);
+  return chooseMixedInputSchedule(product.op, product.chip,
+                                  product.hasWorkspace);
+}
+
+SmallVector<AlternativeAttr>
+MixedInputChooser::getAlternatives(ScheduledProduct product) const {
+  if (product.op.getRowGroups())
+    return getGroupAlternatives(product);
+  return getMixedInputAlternatives(product.op, product.chip,
+                                   product.hasWorkspace);
 }
 
 LogicalResult

@@ -186,10 +186,13 @@ static Value emitLoadFragments(OpBuilder &b, Location loc,
 
 /// The rows of x that those of `tile` read, as i32 in shared memory; some row
 /// of x for those that read none, and for those behind the group. A product
-/// with a row that x does not have reads another one.
+/// with a row that x does not have reads another one. Null if rows of x follow
+/// each other.
 static Value emitGatheredRows(OpBuilder &b, gpu::GPUFuncOp kernel,
                               const KernelProblem &problem,
                               const ProblemSizes &sizes, const WorkTile &tile) {
+  if (!problem.groups || !problem.groups->gathersX)
+    return {};
   Location loc = kernel.getLoc();
   MultistageScheduleAttr schedule = getSchedule(problem);
   Value gathered = addSharedArray(kernel, b.getI32Type(), schedule.getM());
@@ -218,13 +221,11 @@ static Value emitGatheredRows(OpBuilder &b, gpu::GPUFuncOp kernel,
 /// The mainloop and the epilogue of one tile.
 static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      const KernelProblem &problem, const ProblemSizes &sizes,
-                     Value shared, const WorkTile &tile, Value tensorScale) {
+                     Value shared, const WorkTile &tile, Value gathered,
+                     Value tensorScale) {
   Location loc = kernel.getLoc();
   MultistageScheduleAttr schedule = getSchedule(problem);
   StagePlan plan = makePlan(problem);
-  Value gathered;
-  if (problem.groups && problem.groups->gathersX)
-    gathered = emitGatheredRows(b, kernel, problem, sizes, tile);
   PerOperand<Value> batches;
   for (GemmOperand i : kGemmOperands)
     batches[i] = getOperandBatch(b, kernel, problem[i], tile.matrix);
@@ -368,12 +369,13 @@ public:
           if (tiles.hasNextTile())
             gpu::BarrierOp::create(at, loc);
           tile.thread = thread;
+          Value gathered = emitGatheredRows(at, kernel, problem, sizes, tile);
           forEachAlignment(at, loc, problem, sizes, shape,
                            [&](OpBuilder &branch, const KernelProblem &known,
                                bool isGuarded) {
                              tile.isGuarded = isGuarded;
                              emitTile(branch, kernel, known, sizes, shared,
-                                      tile, tensorScale);
+                                      tile, gathered, tensorScale);
                            });
           return SmallVector<Value>();
         });
