@@ -112,6 +112,7 @@ void blockscale::buildCpuLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createStoreBitsPass());
 }
 
 void blockscale::buildCpuPipeline(OpPassManager &pm) {

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/Grouped.h"
+#include "blockscale/Dialect/IR/Routing.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

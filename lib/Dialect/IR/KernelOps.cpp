@@ -55,8 +55,10 @@ LogicalResult AccGenerateOp::verifyRegions() { // (G1)
 
 LogicalResult AccForEachOp::verifyRegions() { // (G2)
   Type index = IndexType::get(getContext());
-  return verifyBody(*this, getBody().front(),
-                    {Float32Type::get(getContext()), index, index},
+  SmallVector<Type> arguments(getPairs() ? 2 : 1,
+                              Float32Type::get(getContext()));
+  arguments.append(2, index);
+  return verifyBody(*this, getBody().front(), arguments,
                     /*yieldsValue=*/false);
 }
 

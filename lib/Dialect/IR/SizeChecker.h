@@ -38,6 +38,9 @@ public:
   Value isEqual(Value lhs, Value rhs) {
     return compare(arith::CmpIPredicate::eq, lhs, rhs);
   }
+  Value isAtMost(Value size, int64_t most) {
+    return compare(arith::CmpIPredicate::sle, size, getConstant(most));
+  }
   Value isAtLeast(Value size, int64_t least) {
     return compare(arith::CmpIPredicate::sgt, size, getConstant(least - 1));
   }

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// BlockScale.h declares what BlockScale.td has. Sparse and grouped ops have
-// headers of their own, so that a change of them does not touch all files of the
-// dialect.
+// BlockScale.h declares what BlockScale.td has. Sparse, grouped and routing ops
+// have headers of their own, so that a change of them does not touch all files of
+// the dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 
 include "blockscale/Dialect/IR/BlockScale.td"
 include "blockscale/Dialect/IR/BlockScaleGroupedOps.td"
+include "blockscale/Dialect/IR/BlockScaleRoutingOps.td"
 include "blockscale/Dialect/IR/BlockScaleSparseOps.td"
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEALL_TD

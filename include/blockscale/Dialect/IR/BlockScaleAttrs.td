@@ -540,6 +540,24 @@ def BlockScale_ScaleRuleAttr
   let assemblyFormat = "`<` $value `>`";
 }
 
+//===----------------------------------------------------------------------===//
+// The weights of a route
+//===----------------------------------------------------------------------===//
+
+def BlockScale_Scoring : I32EnumAttr<
+    "Scoring", "what the weights of chosen groups are",
+    [I32EnumAttrCase<"Logits", 0, "logits">,
+     I32EnumAttrCase<"Softmax", 1, "softmax">,
+     I32EnumAttrCase<"SoftmaxOfChosen", 2, "softmax_of_chosen">]> {
+  let cppNamespace = "::mlir::blockscale";
+  let genSpecializedAttr = 0;
+}
+
+def BlockScale_ScoringAttr
+    : EnumAttr<BlockScale_Dialect, BlockScale_Scoring, "scoring"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def BlockScale_AlternativeAttr
     : BlockScale_Attr<"Alternative", "alternative"> {
   let summary = "a schedule for a range of sizes";

@@ -349,16 +349,22 @@ def BlockScale_AccForEachOp : BlockScale_KernelOp<"acc_for_each", [
     of as many elements; `columns`, too, if the memory does not say how many
     columns it has, or without `in_bounds`.
 
-    Constraint (G2): the body takes an f32 and two indices and yields nothing.
+    With `pairs`, columns come in blocks of 16, the last 8 of which belong to
+    the first 8: the body gets the element of a column of the first 8, the one
+    8 columns behind it, their row, and the first one's column. `column` and
+    `columns` are multiples of 16 then, and a lane has to hold both.
+
+    Constraint (G2): the body takes an f32, or two with `pairs`, and two
+    indices, and yields nothing.
   }];
   let arguments = (ins BlockScale_AccType:$acc, Index:$row, Index:$column,
                        Index:$rows, Index:$columns, UnitAttr:$in_bounds,
-                       UnitAttr:$aligned);
+                       UnitAttr:$aligned, UnitAttr:$pairs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $acc `at` `(` $row `,` $column `)` `of` `(` $rows `,` $columns `)`
-    (`in_bounds` $in_bounds^)? (`aligned` $aligned^)? $body attr-dict
-    `:` type($acc)
+    (`in_bounds` $in_bounds^)? (`aligned` $aligned^)? (`pairs` $pairs^)? $body
+    attr-dict `:` type($acc)
   }];
   let hasRegionVerifier = 1;
 }

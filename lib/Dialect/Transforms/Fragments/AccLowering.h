@@ -33,6 +33,20 @@ struct AccBlocks {
   int64_t pairLane = 0;
 };
 
+/// How lanes hold pairs of a column and the one `kPairDistance` columns behind
+/// it, in blocks of twice as many columns.
+struct AccPairs {
+  /// Indices of two elements of a lane.
+  SmallVector<std::pair<int64_t, int64_t>> elements;
+  /// 0 if they are a pair. Else two lanes that differ in this bit have the first
+  /// and the second elements of two pairs. Once they have exchanged elements,
+  /// the lane without the bit has the pair whose first element it had as its
+  /// first one, and the other one the pair whose second element it had as its
+  /// second one.
+  int64_t pairLane = 0;
+};
+inline constexpr int64_t kPairDistance = 8;
+
 class AccLowering {
 public:
   virtual ~AccLowering() = default;
@@ -55,6 +69,12 @@ public:
   /// multiple of `size`; nullopt if a block is not within one warp.
   virtual std::optional<AccBlocks> getBlocks(AccType type,
                                              int64_t size) const = 0;
+
+  /// How lanes hold pairs of columns of a tile that starts at a multiple of
+  /// twice their distance; nullopt if they are in different warps.
+  virtual std::optional<AccPairs> getPairs(AccType type) const {
+    return std::nullopt;
+  }
 
   /// Returns the elements `acc` plus the product of `op`.
   virtual SmallVector<Value> emitTileMma(OpBuilder &b, TileMmaOp op,

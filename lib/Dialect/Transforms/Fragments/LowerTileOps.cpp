@@ -15,6 +15,7 @@
 #include "Fragments/AccElements.h"
 #include "Fragments/LanePatterns.h"
 #include "Utils/LaneOps.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -199,7 +200,7 @@ static FailureOr<LaneResults> lowerAccGenerate(AccGenerateOp op,
 static memref::StoreOp findRunStore(AccForEachOp op, int64_t run) {
   Block &block = op.getBody().front();
   auto stores = llvm::to_vector(block.getOps<memref::StoreOp>());
-  if (!op.getAligned() || run == 1 || stores.size() != 1 ||
+  if (!op.getAligned() || op.getPairs() || run == 1 || stores.size() != 1 ||
       stores.front()->getNextNode() != block.getTerminator())
     return {};
   memref::StoreOp store = stores.front();
@@ -288,10 +289,63 @@ static memref::StoreOp findStoreBehindReads(Block &block) {
       return {};
   }
   bool isKnown = store && llvm::none_of(store.getIndices(), [&](Value index) {
-                   Operation *producer = index.getDefiningOp();
-                   return producer && producer->getBlock() == &block;
+                   SetVector<Operation *> slice;
+                   BackwardSliceOptions options;
+                   options.inclusive = options.omitBlockArguments = true;
+                   (void)getBackwardSlice(index, &slice, options);
+                   return llvm::any_of(slice, [&](Operation *op) {
+                     return op->getBlock() == &block &&
+                            isa<memref::LoadOp>(op);
+                   });
                  });
   return reads && isKnown ? store : memref::StoreOp();
+}
+
+/// Calls `body` for each element that the lane holds, or for each pair of them:
+/// with its values, the position of the first one, and whether that is inside
+/// (null for always).
+static void
+forEachInput(OpBuilder &b, AccForEachOp op, ValueRange elements, Value lane,
+             function_ref<void(ArrayRef<Value>, Value, Value, Value)> body) {
+  Location loc = op.getLoc();
+  auto type = cast<AccType>(op.getAcc().getType());
+  if (!op.getPairs())
+    return forEachElement(
+        b, op, type, lane,
+        [&](int64_t index, Value row, Value column, Value inside) {
+          body(elements[index], row, column, inside);
+        });
+  SmallVector<std::array<Value, 3>> positions(elements.size());
+  forEachElement(b, op, type, lane,
+                 [&](int64_t index, Value row, Value column, Value inside) {
+                   positions[index] = {row, column, inside};
+                 });
+  std::optional<AccPairs> pairs = getAccLowering(type).getPairs(type);
+  Value isSecond;
+  if (pairs->pairLane != 0)
+    isSecond = isEqual(
+        b, loc,
+        applyExpr(b, loc, b.getAffineDimExpr(0).floorDiv(pairs->pairLane) % 2,
+                  lane),
+        makeIndex(b, loc, 1));
+  auto select = [&](Value ifSecond, Value ifFirst) -> Value {
+    return arith::SelectOp::create(b, loc, isSecond, ifSecond, ifFirst);
+  };
+  for (auto [first, second] : pairs->elements) {
+    auto [row, column, inside] = positions[first];
+    Value x = elements[first], y = elements[second];
+    if (isSecond) {
+      Value got = emitShuffle(b, loc, select(x, y), pairs->pairLane);
+      x = select(got, x);
+      y = select(y, got);
+      column = select(addIndex(b, loc, positions[second][1], -kPairDistance),
+                      column);
+      if (inside)
+        inside = emitBoth(b, loc, isBelow(b, loc, row, op.getRows()),
+                          isBelow(b, loc, column, op.getColumns()));
+    }
+    body({x, y}, row, column, inside);
+  }
 }
 
 /// Emits the guarded block of `op` for several elements, all reads before the
@@ -309,7 +363,8 @@ static void emitReadsFirst(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
   Location loc = op.getLoc();
   Block &block = op.getBody().front();
   Value lastRow = addIndex(b, loc, op.getRows(), -1),
-        lastColumn = addIndex(b, loc, op.getColumns(), -1);
+        lastColumn = addIndex(b, loc, op.getColumns(),
+                              op.getPairs() ? -1 - kPairDistance : -1);
   SmallVector<Pending> pending;
   auto emitStores = [&] {
     for (const Pending &next : pending)
@@ -319,22 +374,25 @@ static void emitReadsFirst(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
       });
     pending.clear();
   };
-  forEachElement(
-      b, op, cast<AccType>(op.getAcc().getType()), lane,
-      [&](int64_t index, Value row, Value column, Value inside) {
+  size_t numValues = block.getNumArguments() - 2;
+  Value rowArgument = block.getArgument(numValues),
+        columnArgument = block.getArgument(numValues + 1);
+  forEachInput(
+      b, op, elements, lane,
+      [&](ArrayRef<Value> values, Value row, Value column, Value inside) {
         IRMapping mapping;
-        mapping.map(block.getArgument(0), elements[index]);
+        mapping.map(block.getArguments().take_front(numValues), values);
         for (auto [argument, value, last] :
-             {std::tuple(block.getArgument(1), row, lastRow),
-              std::tuple(block.getArgument(2), column, lastColumn)})
+             {std::tuple(rowArgument, row, lastRow),
+              std::tuple(columnArgument, column, lastColumn)})
           mapping.map(argument,
                       b.createOrFold<arith::MinUIOp>(loc, value, last));
         for (Operation &inner : block.without_terminator())
           if (&inner != store.getOperation())
             b.clone(inner, mapping);
         Value value = mapping.lookupOrDefault(store.getValueToStore());
-        mapping.map(block.getArgument(1), row);
-        mapping.map(block.getArgument(2), column);
+        mapping.map(rowArgument, row);
+        mapping.map(columnArgument, column);
         pending.push_back(
             {inside, value,
              llvm::map_to_vector(store.getIndices(), [&](Value v) {
@@ -367,12 +425,13 @@ lowerAccForEach(AccForEachOp op, LaneOperands<AccForEachOp> operands,
   else if (last && !op.getInBounds())
     emitReadsFirst(b, op, last, elements, lane);
   else
-    forEachElement(b, op, type, lane,
-                   [&](int64_t index, Value row, Value column, Value inside) {
-                     emitIf(b, loc, inside, [&] {
-                       cloneBody(b, block, {elements[index], row, column});
-                     });
-                   });
+    forEachInput(
+        b, op, elements, lane,
+        [&](ArrayRef<Value> values, Value row, Value column, Value inside) {
+          SmallVector<Value> arguments(values);
+          arguments.append({row, column});
+          emitIf(b, loc, inside, [&] { cloneBody(b, block, arguments); });
+        });
   return LaneResults();
 }
 

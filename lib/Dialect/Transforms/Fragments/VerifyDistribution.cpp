@@ -119,6 +119,10 @@ static LogicalResult verifyDistributed(Operation *op, Type type) {
         quantize && !lowering->getBlocks(acc, quantize.getBlockSize()))
       return op->emitOpError("expected whole blocks of ")
              << quantize.getBlockSize() << " columns in each warp, got " << acc;
+    if (auto forEach = dyn_cast<AccForEachOp>(op);
+        forEach && forEach.getPairs() && !lowering->getPairs(acc))
+      return op->emitOpError("expected pairs of columns in each warp, got ")
+             << acc;
     for (Value operand : op->getOperands())
       if (Operation *mma = operand.getDefiningOp();
           isa_and_nonnull<WarpgroupMmaOp, WarpgroupMmaMixedOp>(mma) &&

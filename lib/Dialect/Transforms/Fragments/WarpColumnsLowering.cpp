@@ -55,6 +55,17 @@ public:
     return std::nullopt;
   }
 
+  std::optional<AccPairs> getPairs(AccType type) const override {
+    // The lane's two columns of the result are rows of the fragment.
+    static_assert(kPairDistance == kGroupRows);
+    AccPairs pairs;
+    for (int64_t i = 0; i != getNumElements(type); ++i)
+      if (int64_t second = getAccRegister(1, 0);
+          i % getAccFragment().registers < second)
+        pairs.elements.emplace_back(i, i + second);
+    return pairs;
+  }
+
   SmallVector<Value> emitTileMma(OpBuilder &, TileMmaOp, ValueRange,
                                  Value) const override {
     llvm_unreachable("its verifier takes no such accumulator");

@@ -81,6 +81,31 @@ public:
     return blocks;
   }
 
+  std::optional<AccPairs> getPairs(AccType type) const override {
+    static_assert(kPairDistance == kColumnsOfLane * kLanesOfRow);
+    std::optional<AccBlocks> blocks = getBlocks(type, 2 * kPairDistance);
+    if (!blocks)
+      return std::nullopt;
+    AccPairs pairs;
+    int64_t run = getRunLength(type);
+    auto add = [&](int64_t first, int64_t second, int64_t count) {
+      for (int64_t i = 0; i != count; ++i)
+        pairs.elements.emplace_back(first + i, second + i);
+    };
+    // A lane has two runs of a block, or one that is part of either half, or a
+    // whole block.
+    for (ArrayRef<int64_t> part : blocks->parts)
+      if (run < kPairDistance && part.size() == 2)
+        add(part[0], part[1], run);
+      else if (run <= kPairDistance)
+        add(part[0], part[0] + run / 2, run / 2);
+      else
+        add(part[0], part[0] + kPairDistance, kPairDistance);
+    if (run > kColumnsOfLane && run <= kPairDistance)
+      pairs.pairLane = kPairDistance / run;
+    return pairs;
+  }
+
   SmallVector<Value> emitTileMma(OpBuilder &b, TileMmaOp op,
                                  ValueRange elements,
                                  Value lane) const override {

@@ -208,6 +208,7 @@ private:
         kDecompressPurpose,       kTransposePurpose,
         kQuantizePurpose,         kDequantizePurpose,
         kReducePurpose,           kSoftmaxPurpose,
+        kRoutePurpose,            kSortRoutesPurpose,
         kSplitKReductionPurpose,  kDequantizeOperandPurpose,
         kPermutePurpose,          kExactRecomputationPurpose,
         kChecksPurpose,           kLoopsPurpose};

@@ -33,6 +33,8 @@ inline constexpr llvm::StringLiteral kDequantizePurpose = "dequantize";
 /// Reductions along rows.
 inline constexpr llvm::StringLiteral kReducePurpose = "reduce";
 inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";
+inline constexpr llvm::StringLiteral kRoutePurpose = "route";
+inline constexpr llvm::StringLiteral kSortRoutesPurpose = "sort_routes";
 inline constexpr llvm::StringLiteral kSplitKReductionPurpose =
     "split_k_reduction";
 inline constexpr llvm::StringLiteral kDequantizeOperandPurpose =

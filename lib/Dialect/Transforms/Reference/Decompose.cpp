@@ -88,6 +88,7 @@ struct DecomposePass final
     populateDecomposeMetadataPatterns(layouts);
     populateDecomposeSparsePatterns(layouts);
     populateDecomposeCombineRowsPatterns(layouts);
+    populateDecomposeRoutingPatterns(layouts);
     layouts.add(resolveSizeOfLaunch);
     tensor::EmptyOp::getCanonicalizationPatterns(layouts, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(matmuls))) ||

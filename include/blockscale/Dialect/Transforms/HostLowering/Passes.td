@@ -243,6 +243,35 @@ def CheckReshapesPass
   ];
 }
 
+def StoreBitsPass : Pass<"blockscale-store-bits"> {
+  let summary = "store floats that are made of integers as integers";
+  let description = [{
+    A `llvm.store` of a float that a `llvm.bitcast` makes of an integer stores
+    the integer. Between the two, LLVM could make constants of bf16, which not
+    all versions of the compiler's library support.
+
+    Before:
+
+    ```mlir
+    llvm.func @bits(%bits: i16, %to: !llvm.ptr) {
+      %value = llvm.bitcast %bits : i16 to bf16
+      llvm.store %value, %to : bf16, !llvm.ptr
+      llvm.return
+    }
+    ```
+
+    After:
+
+    ```mlir
+    llvm.func @bits(%bits: i16, %to: !llvm.ptr) {
+      %value = llvm.bitcast %bits : i16 to bf16
+      llvm.store %bits, %to : i16, !llvm.ptr
+      llvm.return
+    }
+    ```
+  }];
+}
+
 def ExpandsToCastsPass : Pass<"blockscale-expands-to-casts"> {
   let summary = "lower memref.expand_shape of groups with several dynamic sizes";
   let description = [{

@@ -1,4 +1,4 @@
-//===- Grouped.h - Grouped products as loops --------------------*- C++ -*-===//
+//===- Grouped.h - Mixtures of experts as loops -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,6 +21,10 @@ void populateDecomposeGroupedPatterns(RewritePatternSet &patterns);
 /// `combine_rows` to `linalg.generic`, in which each element adds up its slots.
 /// Positions are clamped.
 void populateDecomposeCombineRowsPatterns(RewritePatternSet &patterns);
+
+/// `route` to `linalg.generic`, in which each slot searches its row, and
+/// `sort_routes` to loops of a counting sort.
+void populateDecomposeRoutingPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::blockscale
 

@@ -37,8 +37,10 @@ HostProblem blockscale::getExactProblem(OpBuilder &builder,
                                         ProductOpInterface op,
                                         const DequantizedProduct &dequantized,
                                         const ExactRecomputation &kernel) {
-  HostProblem host = makeHostProblem(builder, op, *kernel.gemm,
-                                     kernel.instruction, kernel.schedule);
+  const KernelProblem &product = dequantized.product.problem;
+  HostProblem host = makeHostProblem(
+      builder, op, *kernel.gemm, kernel.instruction, kernel.schedule,
+      product.hasPairs() ? product.consumer->op : linalg::GenericOp());
   KernelProblem &problem = host.problem;
   for (Value condition : dequantized.skipConditions)
     if (condition)

@@ -13,23 +13,28 @@
 
 #include "Kernels/Launch/OpForming.h"
 
+#include "Fragments/AccLowering.h"
 #include "Kernels/FormKernels/Alternatives.h"
 #include "Kernels/FormKernels/ExactRecomputation.h"
 #include "Kernels/FormKernels/KernelAttributes.h"
 #include "Kernels/FormKernels/QuantizerFusion.h"
 #include "Kernels/Gemm/Frontend/DequantizedProduct.h"
+#include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
 #include "Kernels/Gemm/Frontend/SplitKProblem.h"
 #include "Kernels/Gemm/Paths/AlternativeList.h"
 #include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/HostProblem.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/KernelChooser.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -191,7 +196,8 @@ private:
 
   /// Memory for the results.
   SmallVector<Value> makeOutputs(const HostProblem &host) {
-    SmallVector<OpFoldResult> sizes = host.getResultSizes();
+    SmallVector<OpFoldResult> sizes =
+        host.getResultSizes(rewriter, op->getLoc());
     if (quantized)
       return quantized->makeOutputs(rewriter, sizes);
     return {makeEmpty(rewriter, op->getLoc(), host.problem.resultType, sizes)};
@@ -235,6 +241,72 @@ private:
 };
 } // namespace
 
+/// The op behind `op` that reads pairs of columns, if all kernels that `op` may
+/// get can fuse it. Those of products of groups never split K.
+static FailureOr<linalg::GenericOp> findFusedPairs(ProductOpInterface op) {
+  linalg::GenericOp consumer = findPairConsumer(op);
+  if (!consumer || !op.getRowGroups())
+    return linalg::GenericOp();
+  FailureOr<TargetAttr> target = getTarget(op);
+  if (failed(target))
+    return failure();
+  const Chip &chip = *(*target).getChip();
+  auto holdsPairs = [](InstructionAttr instruction,
+                       ScheduleInterface schedule) {
+    KernelProblem problem;
+    problem.instruction = instruction;
+    problem.schedule = schedule;
+    const GemmPath *path = getGemmPath(instruction.getPath());
+    return path->findKernel(schedule)->holdsPairs(problem);
+  };
+  auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
+  auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
+  if (!instruction || !schedule || !holdsPairs(instruction, schedule))
+    return linalg::GenericOp();
+  FailureOr<SmallVector<AlternativeAttr>> list = readAlternatives(op, chip);
+  if (failed(list))
+    return failure();
+  for (AlternativeAttr each : *list)
+    if (!holdsPairs(each.getInstruction(), each.getSchedule()))
+      return linalg::GenericOp();
+  if (op.getXScale() || findQuantizedB(op)) {
+    ExactRecomputation exact = getExactRecomputation(op, chip);
+    if (!holdsPairs(exact.instruction, exact.schedule))
+      return linalg::GenericOp();
+  }
+  return consumer;
+}
+
+/// Replaces the results of `last`, the last op that the kernels of `op`
+/// compute, and erases it.
+static void replaceLast(RewriterBase &rewriter, ProductOpInterface op,
+                        Operation *last, const KernelProblem &problem,
+                        SmallVector<Value> results) {
+  if (!problem.hasPairs()) {
+    rewriter.replaceAllUsesWith(last->getResults(), results);
+    if (problem.consumer)
+      rewriter.eraseOp(last);
+    return;
+  }
+  // The result has pairs in blocks.
+  Location loc = op->getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(last);
+  auto type = cast<RankedTensorType>(last->getResult(0).getType());
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, results[0]);
+  OpFoldResult blocks = affine::makeComposedFoldedAffineApply(
+      rewriter, loc, rewriter.getAffineDimExpr(0).floorDiv(kPairDistance),
+      {sizes[1]});
+  Value expanded = tensor::ExpandShapeOp::create(
+      rewriter, loc, type, results[0],
+      ArrayRef<ReassociationIndices>{{0}, {1, 2}},
+      {sizes[0], blocks, rewriter.getIndexAttr(kPairDistance)});
+  rewriter.replaceAllUsesWith(last->getResult(0), expanded);
+  rewriter.eraseOp(last);
+  rewriter.eraseOp(*op->getResult(0).user_begin());
+}
+
 /// The kernels of its alternatives, and those of `otherwise` for the sizes that
 /// these are not for. A `quantize` of the result has a kernel of its own, since
 /// it would need one epilogue in all of them.
@@ -253,8 +325,9 @@ static FormedResults formAlternatives(KernelSequence &otherwise,
   InstructionAttr instruction = list->front().getInstruction();
   const GemmKernel &gemm =
       *getGemmPath(instruction.getPath())->findKernel(schedule);
-  HostProblem product =
-      makeHostProblem(rewriter, op, gemm, instruction, schedule);
+  HostProblem product = makeHostProblem(
+      rewriter, op, gemm, instruction, schedule,
+      host.problem.hasPairs() ? host.problem.consumer->op : linalg::GenericOp());
   int64_t unitOfK = gemm.getUnitOfK(product.problem);
   assumeUnitOfK(product.problem, unitOfK);
   Alternatives alternatives =
@@ -271,9 +344,7 @@ static FormedResults formAlternatives(KernelSequence &otherwise,
   }
   if (failed(results))
     return failure();
-  rewriter.replaceAllUsesWith(otherwise.last->getResults(), *results);
-  if (host.problem.consumer)
-    rewriter.eraseOp(otherwise.last);
+  replaceLast(rewriter, op, otherwise.last, host.problem, *results);
   return *results;
 }
 
@@ -289,9 +360,13 @@ FormedResults blockscale::formProduct(RewriterBase &rewriter,
   auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
   const GemmKernel &gemm = *kernels->findKernel(schedule);
 
+  FailureOr<linalg::GenericOp> pairs = findFusedPairs(op);
+  if (failed(pairs))
+    return failure();
   HostProblem host = makeHostProblem(
       rewriter, op, gemm,
-      op->getAttrOfType<InstructionAttr>(kInstructionAttrName), schedule);
+      op->getAttrOfType<InstructionAttr>(kInstructionAttrName), schedule,
+      *pairs);
   Operation *last = op;
   if (host.problem.consumer)
     last = host.problem.consumer->op;
@@ -319,10 +394,10 @@ FormedResults blockscale::formProduct(RewriterBase &rewriter,
   if (quantized) {
     quantized->replace(rewriter, *results);
     rewriter.eraseOp(quantized->op);
-  } else {
-    rewriter.replaceAllUsesWith(last->getResults(), *results);
+    if (host.problem.consumer)
+      rewriter.eraseOp(last);
+    return *results;
   }
-  if (host.problem.consumer)
-    rewriter.eraseOp(last);
+  replaceLast(rewriter, op, last, host.problem, *results);
   return *results;
 }

@@ -86,6 +86,8 @@ private:
         .Case<linalg::TransposeOp>(by(formTranspose))
         .Case<linalg::GenericOp>(by(formReduce))
         .Case<linalg::SoftmaxOp>(by(formSoftmax))
+        .Case<RouteOp>(by(formRoute))
+        .Case<SortRoutesOp>(by(formSortRoutes))
         .Default(FormedResults(SmallVector<Value>()));
   }
 

@@ -13,6 +13,7 @@
 #include "Launch/LoopSizes.h"
 #include "Utils/CheckMessage.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Routing.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,9 +27,11 @@ using namespace mlir::blockscale;
 static void checkDynamicSizes(func::FuncOp function) {
   std::optional<CheckMessages> messages;
   function.walk([&](Operation *op) {
-    // What offsets and rows of groups are is known only at run time.
+    // What offsets and rows of groups, and the number of groups, are is known
+    // only at run time.
     auto product = dyn_cast<ProductOpInterface>(op);
-    bool hasValues = product && product.getRowGroups();
+    bool hasValues =
+        isa<SortRoutesOp>(op) || (product && product.getRowGroups());
     if (op == function || (hasStaticShapes(op) && !hasValues))
       return;
     auto loops = dyn_cast<linalg::LinalgOp>(op);

@@ -106,6 +106,9 @@ public:
   getResultTile(const KernelProblem &problem) const {
     return std::nullopt;
   }
+  /// Whether its epilogue has pairs of columns (AccLowering.h) in a warp. Only
+  /// the instruction and the schedule of `problem` are known at that point.
+  virtual bool holdsPairs(const KernelProblem &problem) const { return false; }
   /// The tile of a block, and how the kernel is launched.
   virtual KernelShape getShape(const KernelProblem &problem) const = 0;
   /// Fills in the body of `kernel`, which is empty, at its start. Adds

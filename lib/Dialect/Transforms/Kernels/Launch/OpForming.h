@@ -16,6 +16,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_OPFORMING_H
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Routing.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
@@ -72,6 +73,12 @@ FormedResults formReduce(RewriterBase &rewriter, SymbolTableCollection &symbols,
                          linalg::GenericOp op);
 FormedResults formSoftmax(RewriterBase &rewriter,
                           SymbolTableCollection &symbols, linalg::SoftmaxOp op);
+
+/// Gives `op`, in a function for a GPU, a kernel.
+FormedResults formRoute(RewriterBase &rewriter, SymbolTableCollection &symbols,
+                        RouteOp op);
+FormedResults formSortRoutes(RewriterBase &rewriter,
+                             SymbolTableCollection &symbols, SortRoutesOp op);
 
 } // namespace mlir::blockscale
 

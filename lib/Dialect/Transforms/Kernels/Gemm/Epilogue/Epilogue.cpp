@@ -14,11 +14,14 @@
 
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
 
+#include "Fragments/AccLowering.h"
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Quantize/BlockArithmetic.h"
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -32,17 +35,18 @@ static SmallVector<Value> getResultPosition(const KernelProblem &problem,
   return {tile.batch, row, column};
 }
 
-/// The element of `fused` at (row, column); `product` is that element of the
-/// GEMM.
-static Value emitFusedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
-                              const FusedElementwise &fused,
-                              ArrayRef<Value> position, Value product) {
+/// The element of `fused` at `position`; `getProduct` gives elements of the
+/// product.
+static Value
+emitFusedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                 const FusedElementwise &fused, ArrayRef<Value> position,
+                 function_ref<Value(ArrayRef<Value> indices)> getProduct) {
   Location loc = kernel.getLoc();
   return emitElement(
       b, fused.op, position,
       [&](OpBuilder &at, Value input, ArrayRef<Value> indices) -> Value {
         if (input == fused.product)
-          return product;
+          return getProduct(indices);
         Value argument =
             kernel.getArgument(getArgumentOf(fused.arguments, input));
         if (!isa<MemRefType>(argument.getType()))
@@ -55,7 +59,7 @@ Value blockscale::emitInitialElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                                      const KernelProblem &problem,
                                      ArrayRef<Value> position) {
   if (problem.producer)
-    return emitFusedElement(b, kernel, *problem.producer, position, {});
+    return emitFusedElement(b, kernel, *problem.producer, position, nullptr);
   return memref::LoadOp::create(b, kernel.getLoc(),
                                 kernel.getArgument(*problem.acc), position);
 }
@@ -65,7 +69,33 @@ Value blockscale::emitResultElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                                     ArrayRef<Value> position, Value sum) {
   if (!problem.consumer)
     return sum;
-  return emitFusedElement(b, kernel, *problem.consumer, position, sum);
+  return emitFusedElement(b, kernel, *problem.consumer, position,
+                          [&](ArrayRef<Value>) { return sum; });
+}
+
+/// Stores what the fused op makes of a pair of sums, the first of which is at
+/// `position` of the product.
+static void emitEpiloguePair(OpBuilder &b, gpu::GPUFuncOp kernel,
+                             const KernelProblem &problem,
+                             ArrayRef<Value> position,
+                             ArrayRef<Value> sums) {
+  Location loc = kernel.getLoc();
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  Value row = position[0];
+  SmallVector<Value> columns =
+      applyExprs(b, loc,
+                 {d0.floorDiv(2 * kPairDistance), d0 % kPairDistance,
+                  d0.floorDiv(2 * kPairDistance) * kPairDistance +
+                      d0 % kPairDistance},
+                 position[1]);
+  Value element = emitFusedElement(
+      b, kernel, *problem.consumer, {row, columns[0], columns[1]},
+      [&](ArrayRef<Value> indices) {
+        // (row, block, half, column)
+        return matchPattern(indices[2], m_Zero()) ? sums[0] : sums[1];
+      });
+  memref::StoreOp::create(b, loc, element, kernel.getArgument(problem.result),
+                          ValueRange{row, columns[2]});
 }
 
 void blockscale::emitEpilogueElement(OpBuilder &b, gpu::GPUFuncOp kernel,
@@ -144,6 +174,19 @@ static Value emitGroupedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
   return arith::SelectOp::create(b, loc, isKept, acc, result);
 }
 
+/// The sum over all of K at `position`, of which the mainloop has made `sum`.
+static Value emitWholeSum(OpBuilder &b, gpu::GPUFuncOp kernel,
+                          const KernelProblem &problem, const BlockTile &tile,
+                          ArrayRef<Value> position, Value sum, bool addsFirst) {
+  if (addsFirst)
+    sum = arith::AddFOp::create(
+        b, kernel.getLoc(), sum,
+        emitInitialElement(b, kernel, problem, position));
+  if (problem.groups)
+    sum = emitGroupedElement(b, kernel, problem, tile, position, sum);
+  return sum;
+}
+
 /// Starts the body for each element of the accumulator of `tile` in `region`,
 /// and moves there: the position of the element, and its sum over all of K.
 static std::pair<SmallVector<Value>, Value>
@@ -156,13 +199,29 @@ beginElementBody(OpBuilder &b, gpu::GPUFuncOp kernel,
       &region, {}, {b.getF32Type(), indexType, indexType}, {loc, loc, loc});
   SmallVector<Value> position = getResultPosition(
       problem, tile, body->getArgument(1), body->getArgument(2));
-  Value sum = body->getArgument(0);
-  if (addsFirst)
-    sum = arith::AddFOp::create(
-        b, loc, sum, emitInitialElement(b, kernel, problem, position));
-  if (problem.groups)
-    sum = emitGroupedElement(b, kernel, problem, tile, position, sum);
+  Value sum = emitWholeSum(b, kernel, problem, tile, position,
+                           body->getArgument(0), addsFirst);
   return {position, sum};
+}
+
+/// Emits the epilogue of pairs of columns into the body of `op`.
+static void emitPairBody(OpBuilder &b, gpu::GPUFuncOp kernel,
+                         const KernelProblem &problem, const BlockTile &tile,
+                         AccForEachOp op, bool addsFirst) {
+  Location loc = kernel.getLoc();
+  op.setPairs(true);
+  Type indexType = b.getIndexType(), f32 = b.getF32Type();
+  Block *body = b.createBlock(&op.getBody(), {}, {f32, f32, indexType, indexType},
+                              {loc, loc, loc, loc});
+  Value row = body->getArgument(2), column = body->getArgument(3);
+  SmallVector<Value> sums;
+  for (unsigned half : {0, 1})
+    sums.push_back(emitWholeSum(
+        b, kernel, problem, tile,
+        {row, addIndex(b, loc, column, half * kPairDistance)},
+        body->getArgument(half), addsFirst));
+  emitEpiloguePair(b, kernel, problem, {row, column}, sums);
+  YieldOp::create(b, loc);
 }
 
 /// Quantizes `acc` behind the fused elementwise op.
@@ -220,6 +279,8 @@ void blockscale::emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
                                  tile.getEndRow(sizes.m), sizes.n, inBounds,
                                  tile.hasAlignedRows || (inBounds && isKnown));
   OpBuilder::InsertionGuard guard(b);
+  if (problem.hasPairs())
+    return emitPairBody(b, kernel, problem, tile, op, addsFirst);
   auto [position, sum] =
       beginElementBody(b, kernel, problem, tile, op.getBody(), addsFirst);
   emitEpilogueElement(b, kernel, problem, position, sum);

@@ -8,6 +8,7 @@
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 
+#include "Fragments/AccLowering.h"
 #include "Utils/PackedElements.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -101,6 +102,55 @@ linalg::GenericOp blockscale::findElementwiseConsumer(ProductOpInterface op) {
       !consumer.getMatchingIndexingMap(use).isIdentity())
     return {};
   return consumer;
+}
+
+/// Whether `type` is that of a result whose columns are expanded to blocks of
+/// pairs.
+static bool isExpandedToPairs(tensor::ExpandShapeOp expand) {
+  auto type = cast<RankedTensorType>(expand.getType());
+  return type.getRank() == 4 &&
+         expand.getReassociationIndices() ==
+             ArrayRef<ReassociationIndices>{{0}, {1, 2, 3}} &&
+         type.getShape().take_back(2) == ArrayRef<int64_t>{2, kPairDistance};
+}
+
+/// Which element of a pair an operand with this map reads.
+static std::optional<int64_t> getHalf(AffineMap map) {
+  if (map.getNumResults() != 4)
+    return std::nullopt;
+  auto half = dyn_cast<AffineConstantExpr>(map.getResult(2));
+  bool isRest = map.dropResult(2).isIdentity();
+  return half && isRest ? std::optional(half.getValue()) : std::nullopt;
+}
+
+linalg::GenericOp blockscale::findPairConsumer(ProductOpInterface op) {
+  Value result = op->getResult(0);
+  if (!result.hasOneUse())
+    return {};
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(*result.user_begin());
+  if (!expand || !isExpandedToPairs(expand) || !expand.getResult().hasNUses(2))
+    return {};
+  auto consumer = dyn_cast<linalg::GenericOp>(*expand->user_begin());
+  if (!consumer || !isElementwise(consumer) ||
+      consumer->getBlock() != op->getBlock() || consumer.getNumLoops() != 3)
+    return {};
+  SmallVector<int64_t, 2> halves;
+  for (OpOperand *operand : consumer.getDpsInputOperands()) {
+    AffineMap map = consumer.getMatchingIndexingMap(operand);
+    if (operand->get() == expand.getResult()) {
+      std::optional<int64_t> half = getHalf(map);
+      if (!half)
+        return {};
+      halves.push_back(*half);
+    } else if (map.getNumResults() != 0) {
+      return {};
+    }
+  }
+  bool isPair = halves == ArrayRef<int64_t>{0, 1} ||
+                halves == ArrayRef<int64_t>{1, 0};
+  bool readsInit =
+      consumer.payloadUsesValueFromOperand(consumer.getDpsInitOperand(0));
+  return isPair && !readsInit ? consumer : linalg::GenericOp();
 }
 
 QuantizeOp blockscale::findQuantizer(Value result) {

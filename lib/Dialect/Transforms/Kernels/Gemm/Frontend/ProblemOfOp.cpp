@@ -38,7 +38,7 @@ fuseElementwise(OpBuilder &builder, Location loc, HostProblem &host,
   for (OpOperand *operand : getUsedOperands(generic)) {
     if (operand->get() == product)
       continue;
-    checkFusedSizes(builder, generic, *operand, host.getResultSizes(), loc);
+    checkFusedSizes(builder, generic, *operand, host.getProductSizes(), loc);
     fused.arguments.emplace_back(operand->get(),
                                  host.inputs.add(operand->get()));
   }
@@ -52,8 +52,9 @@ class ProblemBuilder {
 public:
   ProblemBuilder(OpBuilder &builder, ProductOpInterface op,
                  const GemmKernel &gemm, InstructionAttr instruction,
-                 ScheduleInterface schedule)
-      : builder(builder), op(op), loc(op->getLoc()), gemm(gemm) {
+                 ScheduleInterface schedule, linalg::GenericOp ofPairs)
+      : builder(builder), op(op), loc(op->getLoc()), gemm(gemm),
+        ofPairs(ofPairs) {
     problem.instruction = instruction;
     problem.schedule = schedule;
   }
@@ -76,6 +77,13 @@ public:
     if (consumer)
       problem.resultType =
           cast<RankedTensorType>(consumer->getResult(0).getType());
+    Type result = problem.resultType;
+    if (ofPairs) {
+      consumer = ofPairs;
+      auto pairs = cast<RankedTensorType>(ofPairs->getResult(0).getType());
+      problem.resultType = tensor::CollapseShapeOp::inferCollapsedType(
+          pairs, ArrayRef<ReassociationIndices>{{0}, {1, 2}});
+    }
 
     unsigned xRank = getRank(op.getX()), yRank = getRank(op.getY());
     unsigned rank = problem.resultType.getRank();
@@ -84,7 +92,7 @@ public:
     unsigned yRow = MmaScaledOp::getRowDim(Side::Y, yRank);
     unsigned xColumn = MmaScaledOp::getKDim(Side::X, xRank);
     unsigned yColumn = MmaScaledOp::getKDim(Side::Y, yRank);
-    Type result = problem.resultType, acc = op.getAcc().getType();
+    Type acc = op.getAcc().getType();
     // The types of scales, or those of operands again if there are no scales.
     auto typeOf = [](Value scales, Value operand) {
       return (scales ? scales : operand).getType();
@@ -145,8 +153,12 @@ public:
     if (quantizedB)
       problem.tensorScale = fuseScalar(host.inputs, quantizedB->tensorScale);
     problem.producer = fuseElementwise(builder, loc, host, producer, {});
-    problem.consumer =
-        fuseElementwise(builder, loc, host, consumer, op->getResult(0));
+    problem.consumer = fuseElementwise(
+        builder, loc, host, consumer,
+        ofPairs ? op->getResult(0).user_begin()->getResult(0)
+                : op->getResult(0));
+    if (ofPairs)
+      problem.consumer->hasPairs = true;
     if (!problem.producer && !isZeroSplat(op.getAcc()))
       problem.acc = host.inputs.add(op.getAcc());
     if (groups)
@@ -225,6 +237,7 @@ private:
   ProductOpInterface op;
   Location loc;
   const GemmKernel &gemm;
+  linalg::GenericOp ofPairs;
   /// If the kernel can use those.
   std::optional<QuantizedB> quantizedB;
   /// Whether rows of x are gathered, whether a copy of x has them gathered, and
@@ -241,6 +254,8 @@ HostProblem blockscale::makeHostProblem(OpBuilder &builder,
                                         ProductOpInterface op,
                                         const GemmKernel &gemm,
                                         InstructionAttr instruction,
-                                        ScheduleInterface schedule) {
-  return ProblemBuilder(builder, op, gemm, instruction, schedule).build();
+                                        ScheduleInterface schedule,
+                                        linalg::GenericOp ofPairs) {
+  return ProblemBuilder(builder, op, gemm, instruction, schedule, ofPairs)
+      .build();
 }

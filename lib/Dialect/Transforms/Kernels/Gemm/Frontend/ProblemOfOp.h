@@ -21,11 +21,12 @@ namespace mlir::blockscale {
 
 /// The problem of a kernel of `gemm` for `op` with `instruction` and `schedule`
 /// (null on a path without them), with the elementwise ops around it that the
-/// kernel fuses. Sizes, and assertions about the sizes of these ops, are
-/// created at `builder`.
+/// kernel fuses: behind it, `ofPairs`, a findPairConsumer, if that is not null.
+/// Sizes, and assertions about the sizes of these ops, are created at `builder`.
 HostProblem makeHostProblem(OpBuilder &builder, ProductOpInterface op,
                             const GemmKernel &gemm, InstructionAttr instruction,
-                            ScheduleInterface schedule);
+                            ScheduleInterface schedule,
+                            linalg::GenericOp ofPairs = {});
 
 } // namespace mlir::blockscale
 

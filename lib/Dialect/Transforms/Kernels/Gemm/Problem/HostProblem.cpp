@@ -18,7 +18,17 @@ HostSizes blockscale::getHostSizes(OpBuilder &builder,
           sizes.size() == 3 ? sizes[0] : one};
 }
 
-SmallVector<OpFoldResult> HostProblem::getResultSizes() const {
+SmallVector<OpFoldResult>
+HostProblem::getResultSizes(OpBuilder &builder, Location loc) const {
+  SmallVector<OpFoldResult> result = getProductSizes();
+  if (problem.hasPairs())
+    result.back() = affine::makeComposedFoldedAffineApply(
+        builder, loc, builder.getAffineDimExpr(0).floorDiv(2),
+        {result.back()});
+  return result;
+}
+
+SmallVector<OpFoldResult> HostProblem::getProductSizes() const {
   SmallVector<OpFoldResult> result = {sizes.m, sizes.n};
   if (problem.resultType.getRank() == 3)
     result.insert(result.begin(), sizes.batch);

@@ -41,8 +41,11 @@ struct HostProblem {
   HostSizes sizes;
   KernelInputs inputs;
 
-  /// The sizes of the result.
-  SmallVector<OpFoldResult> getResultSizes() const;
+  /// The sizes of the product; and of the result, which may have half of its
+  /// columns.
+  SmallVector<OpFoldResult> getProductSizes() const;
+  SmallVector<OpFoldResult> getResultSizes(OpBuilder &builder,
+                                           Location loc) const;
 
   /// Adds the parameters that `from`, which this problem is a copy of, has
   /// beside its operands, and the result behind them.

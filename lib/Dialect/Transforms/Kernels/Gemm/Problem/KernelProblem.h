@@ -78,6 +78,9 @@ struct FusedElementwise {
   FusedArguments arguments;
   /// For a consumer: the operand that is the result of the product.
   Value product;
+  /// Whether it reads pairs of columns of that: see findPairConsumer. The
+  /// result has half as many columns then.
+  bool hasPairs = false;
 };
 
 /// A scalar that the kernel computes itself (ScalarSlice.h); null for none.
@@ -210,6 +213,9 @@ struct KernelProblem {
   unsigned getNumResults() const {
     return getInexactFlags() - result + (quantizedB && !isGemv() ? 1 : 0);
   }
+
+  /// Whether the result has half of the columns of the product.
+  bool hasPairs() const { return consumer && consumer->hasPairs; }
 
   KernelOperand &operator[](GemmOperand operand) { return operands[operand]; }
   const KernelOperand &operator[](GemmOperand operand) const {

@@ -8,82 +8,19 @@
 
 #include "Kernels/Gemm/TileScheduler/GroupTile.h"
 
-#include "Utils/ArithEmitter.h"
 #include "Utils/IndexValues.h"
 #include "Utils/LaneOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "Utils/WarpEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-namespace {
-/// The lanes of a warp have neighboring groups.
-class GroupSearch {
-public:
-  GroupSearch(OpBuilder &b, Location loc)
-      : b(b), loc(loc), emit(b, loc),
-        lane(arith::RemUIOp::create(
-            b, loc, toWord(gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x)),
-            emit.integer(kWarpLanes))) {}
-
-  Value toWord(Value index) const {
-    return b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), index);
-  }
-  Value toIndex(Value word) const {
-    return b.createOrFold<arith::IndexCastOp>(loc, b.getIndexType(), word);
-  }
-
-  /// `value` of lane `from`.
-  Value broadcast(Value value, Value from) const {
-    return shuffle(value, from, gpu::ShuffleMode::IDX);
-  }
-  /// That of the lane before, or `first` for the first one.
-  Value getBefore(Value value, Value first) const {
-    Value before = shuffle(value, emit.integer(1), gpu::ShuffleMode::UP);
-    return emit.select(emit.isEqual(lane, 0), first, before);
-  }
-  /// `combine` of the values of all lanes up to this one.
-  Value scan(Value value,
-             function_ref<Value(Value before, Value value)> combine) const {
-    for (uint32_t distance = 1; distance != kWarpLanes; distance *= 2) {
-      Value before =
-          shuffle(value, emit.integer(distance), gpu::ShuffleMode::UP);
-      value = emit.select(emit.isAtLeast(lane, distance),
-                          combine(before, value), value);
-    }
-    return value;
-  }
-  /// The first lane in which `flag` is true; 32 for none.
-  Value findLane(Value flag) const {
-    Value ballot =
-        NVVM::VoteSyncOp::create(b, loc, b.getI32Type(), emit.integer(~0u),
-                                 flag, NVVM::VoteSyncKind::ballot);
-    return LLVM::CountTrailingZerosOp::create(b, loc, b.getI32Type(), ballot,
-                                              /*is_zero_poison=*/false);
-  }
-
-private:
-  Value shuffle(Value value, Value by, gpu::ShuffleMode mode) const {
-    return gpu::ShuffleOp::create(b, loc, value, by, emit.integer(kWarpLanes),
-                                  mode)
-        .getShuffleResult();
-  }
-
-  OpBuilder &b;
-  Location loc;
-
-public:
-  ArithEmitter emit;
-  Value lane;
-};
-} // namespace
-
 GroupTile blockscale::emitGroupTile(OpBuilder &b, Location loc, Value offsets,
                                     Value number, int64_t tileRows, Value m) {
-  GroupSearch search(b, loc);
+  // The lanes of a warp have neighboring groups.
+  WarpEmitter search(b, loc);
   const ArithEmitter &words = search.emit;
   Value zero = makeIndex(b, loc, 0), lanes = makeIndex(b, loc, kWarpLanes);
   Value count = memref::DimOp::create(b, loc, offsets, zero);
@@ -103,7 +40,7 @@ GroupTile blockscale::emitGroupTile(OpBuilder &b, Location loc, Value offsets,
       b, loc, zero, count, lanes,
       ValueRange{none, none, nobody, none, none, none},
       [&](OpBuilder &at, Location, Value base, ValueRange state) {
-        GroupSearch here(at, loc);
+        WarpEmitter here(at, loc);
         const ArithEmitter &emit = here.emit;
         Value group = arith::AddIOp::create(at, loc, base, laneIndex);
         Value inside = arith::MinUIOp::create(at, loc, group, last);

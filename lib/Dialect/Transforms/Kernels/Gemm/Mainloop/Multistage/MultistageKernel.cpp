@@ -16,6 +16,7 @@
 
 #include "Kernels/Gemm/Mma/Kernels.h"
 
+#include "Fragments/AccLowering.h"
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
 #include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
 #include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
@@ -324,6 +325,12 @@ public:
         schedule.getM(),
         schedule.getN(),
         {AccType::get(context, schedule.getM(), schedule.getN(), layout)}};
+  }
+
+  bool holdsPairs(const KernelProblem &problem) const override {
+    AccType type = getResultTile(problem)->accumulators.front();
+    return getSchedule(problem).getSplitK() == 1 &&
+           getAccLowering(type).getPairs(type);
   }
 
   KernelShape getShape(const KernelProblem &problem) const override {

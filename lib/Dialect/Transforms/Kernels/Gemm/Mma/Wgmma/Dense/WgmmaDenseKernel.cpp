@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Kernels.h"
+
+#include "Fragments/AccLowering.h"
 #include "Kernels/Gemm/Mma/Wgmma/WarpgroupRoles.h"
 #include "Kernels/Gemm/Mma/Wgmma/WgmmaKernel.h"
 
@@ -113,6 +115,11 @@ public:
     WarpSpecializedScheduleAttr schedule = getSchedule(problem);
     return ResultTile{
         schedule.getM(), schedule.getN(), {DenseRoles::getAccType(schedule)}};
+  }
+
+  bool holdsPairs(const KernelProblem &problem) const override {
+    AccType type = DenseRoles::getAccType(getSchedule(problem));
+    return getAccLowering(type).getPairs(type).has_value();
   }
 
 protected:

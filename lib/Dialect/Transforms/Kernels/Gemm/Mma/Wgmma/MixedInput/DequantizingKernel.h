@@ -35,6 +35,8 @@ public:
     return ResultTile{schedule.getN(), schedule.getM(), {*sums}};
   }
 
+  bool holdsPairs(const KernelProblem &) const final { return true; }
+
 protected:
   std::unique_ptr<SharedMemoryPlan>
   makePlan(const KernelProblem &problem) const final {

@@ -462,6 +462,9 @@ void MixedInputRoles::emitSums(OpBuilder &at, const WorkTile &tile,
                    store(inner, of, isGuarded, /*hasAlignedRows=*/false);
                  });
   };
+  // A lane has both columns of a pair.
+  if (problem.hasPairs())
+    return storeByBounds(at, sums);
   if (problem.quantizer)
     return storeByBounds(at, emitInRows(at, sums, *getBlocksType(plan)));
   constexpr int64_t kAligned = 8;
