@@ -1,4 +1,4 @@
-"""Puts kernels.bundle and sparse.bundle into a wheel: what is not in pyproject.toml, because it lies in CMake's build tree."""
+"""Puts the bundles of kernels into a wheel: what is not in pyproject.toml, because it lies in CMake's build tree."""
 
 import os
 import shutil
@@ -22,6 +22,10 @@ class BuildWithKernels(build_py):
         self.add(
             bundle.with_name("sparse.bundle"), "sparse.bundle",
             "kernels for sparse weights (target blockscale-torch-sparse-kernels)",
+        )
+        self.add(
+            bundle.with_name("moe.bundle"), "moe.bundle",
+            "kernels for mixtures of experts (target blockscale-torch-moe-kernels)",
         )
 
     def add(self, bundle, name, what):

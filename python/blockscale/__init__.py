@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
         error_bound,
         mma_scaled,
     )
+    from .routing import route, sort_routes
     from .scales import swizzle_scales, unswizzle_scales
     from .sparse_metadata import GRANULARITIES, compress_bitmask, tile_metadata, untile_metadata
     from .sparse_reference import SPARSE_TYPE_COMBINATIONS, sparse_mma_scaled
@@ -90,6 +91,8 @@ __all__ = [
     "mma_scaled",
     "pack",
     "quantize",
+    "route",
+    "sort_routes",
     "sparse_mma_scaled",
     "sparsify",
     "swizzle_scales",
@@ -120,6 +123,7 @@ _MODULES = {
         "ELEMENT_TYPES", "LEGAL_TYPE_COMBINATIONS", "OVERFLOW_LIMIT", "SCALE_FORMATS", "compare", "error_bound",
         "mma_scaled",
     ),
+    "routing": ("route", "sort_routes"),
     "runtime": (),
     "scales": ("swizzle_scales", "unswizzle_scales"),
     "sparse_metadata": ("GRANULARITIES", "compress_bitmask", "tile_metadata", "untile_metadata"),

@@ -1,4 +1,4 @@
-"""Finds kernels.bundle, and sparse.bundle beside it, and their functions.
+"""Finds kernels.bundle, and other bundles beside it, and their functions.
 
 An installed package has it beside this module, a checkout in its build tree. BLOCKSCALE_TORCH_BUNDLE names another
 one.
@@ -11,9 +11,15 @@ from pathlib import Path
 from .. import runtime
 
 NAME = "kernels.bundle"
-# Of sparse weights. Not part of the other, which most users need alone.
+# Of sparse weights, and of mixtures of experts. Not part of the first one, which most users need alone.
 SPARSE_NAME = "sparse.bundle"
-TARGETS = {NAME: "blockscale-torch-kernels", SPARSE_NAME: "blockscale-torch-sparse-kernels"}
+MOE_NAME = "moe.bundle"
+# What each is for, and the target that makes it.
+BUNDLES = {
+    NAME: ("", "blockscale-torch-kernels"),
+    SPARSE_NAME: (" for sparse weights", "blockscale-torch-sparse-kernels"),
+    MOE_NAME: (" for mixtures of experts", "blockscale-torch-moe-kernels"),
+}
 VARIABLE = "BLOCKSCALE_TORCH_BUNDLE"
 HERE = Path(__file__).resolve().parent
 
@@ -35,10 +41,10 @@ def find(name=NAME):
     for path in paths:
         if path.is_file():
             return path
+    purpose, target = BUNDLES[name]
     raise FileNotFoundError(
-        f"blockscale.torch: expected its kernels{' for sparse weights' * (name == SPARSE_NAME)} at "
-        f"{' or '.join(map(str, paths))}, found none: build the target {TARGETS[name]}, or name "
-        f"{'the file' if name == NAME else f'{NAME} in the same folder'} by {VARIABLE}"
+        f"blockscale.torch: expected its kernels{purpose} at {' or '.join(map(str, paths))}, found none: build the "
+        f"target {target}, or name {'the file' if name == NAME else f'{NAME} in the same folder'} by {VARIABLE}"
     )
 
 
@@ -48,6 +54,6 @@ def load(name=NAME):
 
 
 @functools.lru_cache(maxsize=None)
-def function(name, is_sparse=False):
-    """A function of a bundle, as a `blockscale.runtime.Kernel`."""
-    return load(SPARSE_NAME if is_sparse else NAME)[name]
+def function(name, of=NAME):
+    """A function of the bundle `of`, as a `blockscale.runtime.Kernel`."""
+    return load(of)[name]

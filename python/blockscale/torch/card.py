@@ -1,5 +1,5 @@
-"""The ops on a card, with the functions of kernels.bundle and sparse.bundle. Tensors have been checked, and are
-matrices.
+"""The ops on a card, with the functions of kernels.bundle and the bundles beside it. Tensors have been checked, and
+activations are matrices.
 
 Results are torch's memory, and so are workspaces in graphs, and large ones. So calls may be captured in a graph, once
 any call has loaded the function.
@@ -8,7 +8,7 @@ any call has loaded the function.
 import torch
 
 from . import bundle
-from .constants import one, zero_bias
+from .constants import one, ones, zero_bias, zeros
 
 # The alignment that kernels rely on.
 ALIGNMENT = 16
@@ -25,14 +25,15 @@ def ready(tensor):
     return tensor.clone() if tensor.data_ptr() % ALIGNMENT else tensor
 
 
-def _launch(function, arguments, out, device):
+def _launch(function, arguments, out, device, numbers=()):
+    """Launches a function on tensors, and on numbers behind them."""
     def workspace(size):
         # In a captured graph, it is memory of the graph's pool.
         if size <= MAX_KEPT_WORKSPACE and not torch.cuda.is_current_stream_capturing():
             return None
         return torch.empty(size, dtype=torch.uint8, device=device)
 
-    function(*map(ready, arguments), out=out, workspace=workspace)
+    function(*map(ready, arguments), *numbers, out=out, workspace=workspace)
 
 
 def linear(x, codes, scales, tensor_scale, bias, format):
@@ -70,7 +71,7 @@ def decompress(codes, metadata, scales, format):
         torch.empty((n, 2 * size), dtype=torch.uint8, device=device) for size in (columns, scales.shape[1])
     )
     if n:
-        _launch(bundle.function(f"decompress_{format.name}", is_sparse=True), [codes, metadata, scales], out, device)
+        _launch(bundle.function(f"decompress_{format.name}", bundle.SPARSE_NAME), [codes, metadata, scales], out, device)
     return out
 
 
@@ -78,7 +79,7 @@ def legal_metadata(codes, metadata, format):
     """The metadata of a sparse weight with 0100 for 0000. A kernel stops the process at a field that is not legal."""
     out = torch.empty(tuple(metadata.shape), dtype=torch.uint8, device=metadata.device)
     if metadata.shape[0]:
-        _launch(bundle.function(f"legal_metadata_{format.name}", is_sparse=True), [codes, metadata], out, out.device)
+        _launch(bundle.function(f"legal_metadata_{format.name}", bundle.SPARSE_NAME), [codes, metadata], out, out.device)
     return out
 
 
@@ -92,7 +93,7 @@ def sparse_mma_scaled(codes, metadata, scales, x, x_tensor_scale, tensor_scale, 
     if format.is_scaled:
         arguments += [one(x) if g is None else g for g in (x_tensor_scale, tensor_scale)]
     arguments.append(zero_bias(n, x) if bias is None else bias)
-    _launch(bundle.function(f"sparse_mma_scaled_{format.name}", is_sparse=True), arguments, out, device)
+    _launch(bundle.function(f"sparse_mma_scaled_{format.name}", bundle.SPARSE_NAME), arguments, out, device)
     return out
 
 
@@ -118,4 +119,51 @@ def tensor_scale_of(x):
         return one(x)
     out = torch.empty((), dtype=torch.float32, device=x.device)
     _launch(bundle.function(f"tensor_scale_{VALUE_TYPES[x.dtype]}"), [x], out, x.device)
+    return out
+
+
+# Mixtures of experts.
+
+
+def _weights_of_experts(codes, scales, tensor_scale, bias, format):
+    """The arguments of a product: without a bias, zeros, and without tensor scales, ones."""
+    factors = []
+    if format.is_scaled:
+        factors.append(ones(codes.shape[0], codes) if tensor_scale is None else tensor_scale)
+    return [codes, scales, *factors], zeros(tuple(codes.shape[:2]), codes) if bias is None else bias
+
+
+def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
+    """bf16 of T x N."""
+    out = torch.empty((x.shape[0], codes.shape[1]), dtype=torch.bfloat16, device=x.device)
+    if x.shape[0] == 0 or codes.shape[1] == 0:
+        return out
+    weights, bias = _weights_of_experts(codes, scales, tensor_scale, bias, format)
+    arguments = [x, *weights, offsets, bias]
+    _launch(bundle.function(f"grouped_linear_{format.name}", bundle.MOE_NAME), arguments, out, x.device)
+    return out
+
+
+def moe(x, ids, weights, up, down, gate, format):
+    """bf16 of S x H. `up` and `down` are codes, scales, tensor scales and bias of a product."""
+    out = torch.empty(tuple(x.shape), dtype=torch.bfloat16, device=x.device)
+    if x.shape[0] == 0:
+        return out
+    arguments = [x, ids, weights]
+    for each in (up, down):
+        product, bias = _weights_of_experts(*each, format)
+        arguments += [*product, bias]
+    _launch(bundle.function(f"moe_{format.name}", bundle.MOE_NAME), arguments, out, x.device, gate)
+    return out
+
+
+def route(logits, top_k, scoring):
+    """(ids, weights)"""
+    out = tuple(
+        torch.empty((logits.shape[0], top_k), dtype=dtype, device=logits.device)
+        for dtype in (torch.int32, torch.float32)
+    )
+    if logits.shape[0]:
+        name = f"route_{scoring}_{top_k}_{VALUE_TYPES[logits.dtype]}"
+        _launch(bundle.function(name, bundle.MOE_NAME), [logits], out, logits.device)
     return out

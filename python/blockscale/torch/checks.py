@@ -6,6 +6,7 @@ import torch
 from ..packing import unpack
 from ..sparse_metadata import CUTLASS_EMPTY_FIELD, EMPTY_FIELD, GRANULARITIES, pack_fields
 from ..sparsity import read_fields
+from .moe_kernels import COUNTS, PAIR_COLUMNS, SCORINGS
 
 VALUE_DTYPES = (torch.bfloat16, torch.float16, torch.float32)
 
@@ -97,15 +98,19 @@ def check_matrix(name, codes, argument="codes"):
         fail(ValueError, f"codes of {name}", "2 dimensions", f"shape {tuple(codes.shape)}")
 
 
-def check_tensor_scale(name, tensor_scale, format):
-    """Checks that the tensor scale is None if the format has none; otherwise None means 1."""
+def check_tensor_scale(name, tensor_scale, format, experts=None):
+    """Checks that the tensor scale is None if the format has none; otherwise None means 1. With `experts`, there may be
+    one for each of as many.
+    """
     if tensor_scale is None:
         return
     check_tensors(**{name: tensor_scale})
     if not format.is_scaled:
         fail(ValueError, name, f"none with {format.name}", "a tensor")
-    if tensor_scale.dtype != torch.float32 or tensor_scale.dim():
-        fail(ValueError, name, "a tensor of float32 without dimensions",
+    shapes = [()] if experts is None else [(), (experts,)]
+    if tensor_scale.dtype != torch.float32 or tuple(tensor_scale.shape) not in shapes:
+        of = "without dimensions" if experts is None else f"without dimensions, or of shape {(experts,)}"
+        fail(ValueError, name, f"a tensor of float32 {of}",
              f"{tensor_scale.dtype} of shape {tuple(tensor_scale.shape)}")
 
 
@@ -168,6 +173,83 @@ def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, b
     check_bias(bias, y.shape[0])
     check_devices(x=x, x_scales=x_scales, y=y, y_scales=y_scales, x_tensor_scale=x_tensor_scale,
                   y_tensor_scale=y_tensor_scale, bias=bias)
+
+
+# Mixtures of experts.
+
+
+def check_experts(name, codes, scales, tensor_scale, bias, format):
+    """Checks the quantized weights of G experts, each N x K, and their biases. Returns G, N and K."""
+    check_tensors(**{f"codes of {name}": codes})
+    if codes.dim() != 3:
+        fail(ValueError, f"codes of {name}", "3 dimensions", f"shape {tuple(codes.shape)}")
+    k = check_quantized(name, codes, scales, format, (f"codes of {name}", f"scales of {name}"))
+    experts, n = codes.shape[:2]
+    check_tensor_scale(f"tensor scale of {name}", tensor_scale, format, experts)
+    if bias is not None:
+        check_tensors(bias=bias)
+        if bias.dtype != torch.float32 or tuple(bias.shape) != (experts, n):
+            fail(ValueError, f"bias of {name}", f"torch.float32 of shape {(experts, n)}",
+                 f"{bias.dtype} of shape {tuple(bias.shape)}")
+    return experts, n, k
+
+
+def check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
+    experts, _, k = check_experts("the weights", codes, scales, tensor_scale, bias, format)
+    check_tensors(offsets=offsets)
+    if offsets.dtype != torch.int32 or tuple(offsets.shape) != (experts,):
+        fail(ValueError, "offsets", f"torch.int32 of shape {(experts,)}",
+             f"{offsets.dtype} of shape {tuple(offsets.shape)}")
+    if x.dim() != 2:
+        fail(ValueError, "x", "2 dimensions", f"shape {tuple(x.shape)}")
+    check_x(x, k, codes=codes, scales=scales, tensor_scale=tensor_scale, offsets=offsets, bias=bias)
+
+
+def check_routes(ids, weights, experts):
+    """Checks the experts of each token, S x J, and their weights, which are S x J, too, or S x G."""
+    for name, tensor, dtypes in (("ids", ids, (torch.int64, torch.int32)), ("weights", weights, VALUE_DTYPES)):
+        check_tensors(**{name: tensor})
+        if tensor.dtype not in dtypes:
+            fail(TypeError, name, " or ".join(map(str, dtypes)), tensor.dtype)
+    if ids.dim() != 2 or ids.shape[1] == 0:
+        fail(ValueError, "ids", "2 dimensions, the second of at least 1", f"shape {tuple(ids.shape)}")
+    shapes = [tuple(ids.shape), (ids.shape[0], experts)]
+    if tuple(weights.shape) not in shapes:
+        fail(ValueError, "weights", f"shape {shapes[0]} or {shapes[1]}", tuple(weights.shape))
+
+
+def check_moe(x, ids, weights, up, down, format):
+    """`up` and `down` are codes, scales, tensor scale and bias of a product."""
+    experts, rows, hidden = check_experts("up", *up, format)
+    others, n, k = check_experts("down", *down, format)
+    if others != experts:
+        fail(ValueError, "codes of down", f"{experts} experts, as up has", others)
+    if rows != 2 * k:
+        fail(ValueError, "codes of up", f"{2 * k} rows, two for each column of down", rows)
+    if k % PAIR_COLUMNS:
+        fail(ValueError, "codes of down", f"a number of columns that {PAIR_COLUMNS} divides", k)
+    if n != hidden:
+        fail(ValueError, "codes of down", f"{hidden} rows, as many as up has columns", n)
+    check_routes(ids, weights, experts)
+    check_x(x, hidden, ids=ids, weights=weights, up=up[0], down=down[0])
+    if x.reshape(-1, hidden).shape[0] != ids.shape[0]:
+        fail(ValueError, "ids", f"a row for each of {x.reshape(-1, hidden).shape[0]} tokens", ids.shape[0])
+    names = ("codes", "scales", "tensor scale", "bias")
+    check_devices(x=x, **{f"{name} of {of}": each for of, product in (("up", up), ("down", down))
+                          for name, each in zip(names, product)})
+
+
+def check_route(logits, top_k, scoring):
+    check_tensors(logits=logits)
+    if logits.dtype not in VALUE_DTYPES or logits.dim() != 2:
+        fail(TypeError if logits.dtype not in VALUE_DTYPES else ValueError, "logits",
+             f"{' or '.join(map(str, VALUE_DTYPES))} of 2 dimensions", f"{logits.dtype} of shape {tuple(logits.shape)}")
+    if not isinstance(top_k, int) or isinstance(top_k, bool):
+        fail(TypeError, "top_k", "an int", type(top_k).__name__)
+    if top_k not in COUNTS or top_k > logits.shape[1]:
+        fail(ValueError, "top_k", f"one of {', '.join(map(str, COUNTS))}, and at most {logits.shape[1]}", top_k)
+    if scoring not in SCORINGS:
+        fail(ValueError, "scoring", " or ".join(map(repr, SCORINGS)), repr(scoring))
 
 
 def check_quantize(x, tensor_scale, format):

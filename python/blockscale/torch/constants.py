@@ -30,7 +30,7 @@ class _Memory:
 
 def _constant(bits, shape, dtype, make, like):
     ordinal = like.get_device()
-    key = shape, dtype, ordinal
+    key = bits[0], shape, dtype, ordinal
     if key not in _made:
         # A capture allows no allocation by the driver, but one by torch.
         if torch.cuda.is_current_stream_capturing():
@@ -45,6 +45,16 @@ def zero_bias(n, like):
     return _constant((0, numpy.int16), (n,), torch.bfloat16, torch.zeros, like)
 
 
+def zeros(shape, like):
+    """Zeros of f32 on the card of a tensor."""
+    return _constant((0, numpy.int32), shape, torch.float32, torch.zeros, like)
+
+
 def one(like):
     """1.0 of f32, without dimensions, on the card of a tensor."""
     return _constant((0x3F800000, numpy.int32), (), torch.float32, torch.ones, like)
+
+
+def ones(count, like):
+    """As many of them."""
+    return _constant((0x3F800000, numpy.int32), (count,), torch.float32, torch.ones, like)

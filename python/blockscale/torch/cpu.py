@@ -4,12 +4,15 @@ import numpy
 import torch
 
 from ..formats import decode
+from ..grouped import combine_rows as combine_array
 from ..packing import pack, unpack
 from ..quantization import quantize as quantize_array
+from ..routing import route as route_array
 from ..sparsity import compress as compress_array
 from ..sparsity import decompress as decompress_array
 from ..sparsity import sparsify as sparsify_array
 from . import formats
+from .moe_kernels import PAIR_COLUMNS
 
 LARGEST = 448.0 * 6.0
 LEAST = 2.0**-126
@@ -114,3 +117,54 @@ def sparse_mma_scaled(codes, metadata, scales, x, x_tensor_scale, tensor_scale, 
     weight = values_of(dense, repeated, formats.FORMATS[format.name])
     x_codes, x_scales = quantize(x, x_tensor_scale, format)
     return finish(values_of(x_codes, x_scales, format) @ weight.T, bias, x.device, x_tensor_scale, tensor_scale)
+
+
+# Mixtures of experts.
+
+
+def _round(values):
+    """f32, rounded to bf16, as f32."""
+    return to_numpy(torch.from_numpy(numpy.ascontiguousarray(values)).to(torch.bfloat16).float())
+
+
+def _product_of_experts(x, group_of, codes, scales, tensor_scale, bias, format):
+    """f32 of T x N. Each row of x has the expert `group_of`; others than there are have zeros."""
+    result = numpy.zeros((x.shape[0], codes.shape[1]), numpy.float32)
+    for expert in range(codes.shape[0]):
+        at = numpy.flatnonzero(group_of == expert)
+        if not at.size:
+            continue
+        sums = (x[at].astype(numpy.float64) @ values_of(codes[expert], scales[expert], format).T).astype(numpy.float32)
+        if tensor_scale is not None:
+            sums = sums * to_numpy(tensor_scale).reshape(-1)[expert if tensor_scale.dim() else 0]
+        result[at] = sums if bias is None else sums + to_numpy(bias)[expert]
+    return result
+
+
+def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
+    # Ends are clamped, as kernels do it.
+    ends = numpy.maximum.accumulate(numpy.clip(to_numpy(offsets), 0, x.shape[0]))
+    group_of = numpy.searchsorted(ends, numpy.arange(x.shape[0]), side="right")
+    product = _product_of_experts(to_numpy(x.float()), group_of, codes, scales, tensor_scale, bias, format)
+    return torch.from_numpy(product).to(torch.bfloat16).to(x.device)
+
+
+def moe(x, ids, weights, up, down, gate, format):
+    alpha, limit, shift = (numpy.float32(each) for each in gate)
+    ids, weights, values = to_numpy(ids), to_numpy(weights), to_numpy(x.float())
+    rows, group_of = numpy.repeat(values, ids.shape[1], 0), ids.reshape(-1)
+    product = _product_of_experts(rows, group_of, *up, format)
+    pairs = product.reshape(product.shape[0], -1, 2, PAIR_COLUMNS)
+    with numpy.errstate(over="ignore", invalid="ignore"):
+        gates = numpy.minimum(pairs[:, :, 0], limit)
+        others = numpy.maximum(numpy.minimum(pairs[:, :, 1], limit), -limit) + shift
+        h = gates / (numpy.exp(-(gates * alpha)) + numpy.float32(1)) * others
+    product = _round(_product_of_experts(_round(h.reshape(product.shape[0], -1)), group_of, *down, format))
+    positions = numpy.where((ids >= 0) & (ids < up[0].shape[0]), numpy.arange(ids.size).reshape(ids.shape), -1)
+    result = combine_array(product, positions.astype(numpy.int32), weights) if ids.size else numpy.zeros_like(values)
+    return torch.from_numpy(result).to(torch.bfloat16).to(x.device)
+
+
+def route(logits, top_k, scoring):
+    ids, weights = route_array(to_numpy(logits.float()), top_k, scoring)
+    return tuple(torch.from_numpy(each).to(logits.device) for each in (ids, weights))

@@ -1,9 +1,5 @@
 """Linear layers with quantized weights, and the conversion of models to them."""
 
-import warnings
-from collections import Counter
-from typing import Dict, List, NamedTuple
-
 import torch
 from torch import nn
 
@@ -19,10 +15,11 @@ from .checks import (
     fail,
     legal_metadata,
 )
+from .conversion import KeptTypes, convert_modules
 from .quantized import QuantizedTensor
 
 
-class Linear(nn.Module):
+class Linear(KeptTypes):
     """x times the transpose of a quantised weight, plus bias: replaces `torch.nn.Linear` for inference.
 
     weight       a QuantizedTensor of N x K, which may be sparse
@@ -96,16 +93,6 @@ class Linear(nn.Module):
         format = (formats.FORMATS if metadata is None else formats.SPARSE_FORMATS)[self.format]
         return ops.run_checked_linear(*arguments, format, self.activations, metadata)
 
-    def _apply(self, fn, recurse=True):
-        """Moves buffers, but keeps their types."""
-        before = {name: buffer for name, buffer in self._buffers.items() if buffer is not None}
-        super()._apply(fn, recurse)
-        for name, old in before.items():
-            new = self._buffers[name]
-            if new.dtype != old.dtype:
-                self._buffers[name] = old.to(new.device)
-        return self
-
     def _load_from_state_dict(self, state_dict, prefix, *others):
         """Kernels rely on legal metadata, and what is loaded need not come from a QuantizedTensor."""
         super()._load_from_state_dict(state_dict, prefix, *others)
@@ -140,13 +127,6 @@ class Linear(nn.Module):
         )
 
 
-class Conversion(NamedTuple):
-    """The result of `convert_linear_`: the names of the converted modules, and the reason for each other one."""
-
-    converted: List[str]
-    kept: Dict[str, str]
-
-
 def _reason_to_keep(module, format, sparse):
     """Why a linear layer cannot be converted; None if it can."""
     if type(module) is not nn.Linear:
@@ -178,45 +158,16 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
     check_flag("sparse", sparse)
     formats.get(format, sparse)
     check_activations(activations)
-    if unsupported not in ("raise", "keep"):
-        fail(ValueError, "unsupported", "'raise' or 'keep'", repr(unsupported))
-    if not isinstance(model, nn.Module):
-        fail(TypeError, "model", "a torch.nn.Module", type(model).__name__)
     if isinstance(model, nn.Linear):
         fail(ValueError, "model", "a module that has linear layers", "one itself: use Linear.from_linear")
-    chosen, kept, unfit = [], {}, {}
-    for name, module in model.named_modules(remove_duplicate=False):
-        if not isinstance(module, nn.Linear):
-            continue
-        if filter is not None and not filter(name, module):
-            kept[name] = "filter"
-            continue
+
+    def find_reason(name, module):
         reason = _reason_to_keep(module, format, sparse)
-        if reason:
-            unfit[name] = reason
-        else:
+        if not reason:
             check_tensors((f"{name}.bias",), **{f"{name}.weight": module.weight, f"{name}.bias": module.bias})
-            chosen.append((name, module))
-    if unfit:
-        listed = "; ".join(f"{name}: {reason}" for name, reason in unfit.items())
-        if unsupported == "raise":
-            raise ValueError(f"expected linear layers that {format} can have, or unsupported='keep', got {listed}")
-        warnings.warn(f"not converted to {format}: {listed}", stacklevel=2)
-    names = [name for name, _ in chosen]
-    uses = Counter(module for _, module in chosen)
-    made = {}
-    while chosen:
-        # No reference to a replaced layer stays here, so that its memory is free for the next ones.
-        name, module = chosen.pop(0)
-        new = made.get(module)
-        if new is None:
-            new = Linear.from_linear(module, format, activations, sparse).train(module.training)
-            if uses[module] > 1:
-                made[module] = new
-        uses[module] -= 1
-        if not uses[module]:
-            del uses[module]
-            made.pop(module, None)
-        parent, _, own = name.rpartition(".")
-        setattr(model.get_submodule(parent), own, new)
-    return Conversion(names, {**kept, **unfit})
+        return reason
+
+    return convert_modules(
+        model, format, "linear layers", lambda module: isinstance(module, nn.Linear), find_reason,
+        lambda module: Linear.from_linear(module, format, activations, sparse), filter, unsupported,
+    )

@@ -7,13 +7,22 @@ traced, calling the function directly is faster.
 Inference only: gradients raise RuntimeError.
 """
 
+import math
 from typing import Optional, Tuple
 
 import torch
 from torch import Tensor
 
 from . import card, cpu, formats
-from .checks import check_linear, check_mma_scaled, check_quantize, check_tensors
+from .checks import (
+    check_grouped_linear,
+    check_linear,
+    check_mma_scaled,
+    check_moe,
+    check_quantize,
+    check_route,
+    check_tensors,
+)
 
 
 def _where(x):
@@ -113,6 +122,85 @@ def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations
     return _like(backend.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format), x)
 
 
+def run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
+    """Rows of x, sorted by expert, times the transpose of the quantized weight of their expert, plus its bias.
+
+    x             bf16 of T x K
+    codes         the quantized weights: uint8 of G x N x K, or G x N x K / 2 for fp4
+    scales        uint8 of G x N x K / block
+    tensor_scale  g of nvfp4: f32 of G, or without dimensions for all experts; None is 1
+    offsets       int32 of G: where the rows of each expert end, ascending from 0 to at most T. They are not checked: for
+                  others, the result is undefined
+    bias          f32 of G x N, or None
+    format        "mxfp8", "mxfp4" or "nvfp4"
+
+    Returns bf16 of T x N: the f32 sum times g, plus bias, rounded once; zeros for rows behind the last end. Raises
+    TypeError or ValueError.
+    """
+    format = formats.get(format)
+    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format)
+    if tensor_scale is not None and not tensor_scale.dim():
+        tensor_scale = tensor_scale.reshape(1).expand(codes.shape[0])
+    return _where(x).grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format)
+
+
+def run_moe(
+    x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale, down_bias, format,
+    alpha=1.0, limit=math.inf, shift=0.0,
+):
+    """A mixture of experts: each token goes to J of G experts, whose results are added up with its weights.
+
+    x        bf16 of (..., H): S tokens
+    ids      int64 or int32 of S x J: the experts of each token. Others than 0 to G - 1 add nothing
+    weights  bf16, f16 or f32 of S x J, or S x G with the weights of all experts
+    up       the first weights of experts: uint8 of G x 2I x H, half as many columns for fp4. Rows are in blocks of 8:
+             those of gates, those that belong to them, and so on
+    down     the second ones: uint8 of G x H x I; 8 divides I
+    ..._scales, ..._tensor_scale, ..._bias
+             as those of `grouped_linear`
+    alpha, limit, shift
+             with g = min(gate, limit) and u = clamp(up, -limit, limit), the second product is that of
+             g * sigmoid(alpha * g) * (u + shift), rounded to bf16; silu(gate) * up by default
+
+    Returns bf16 of (..., H). Sums are of f32; the second product's are rounded to bf16, and weighted sums of them, in
+    f32 and in the order of slots, too. So the result is the same in every call. Raises TypeError or ValueError.
+    """
+    format = formats.get(format)
+    products = (up, up_scales, up_tensor_scale, up_bias), (down, down_scales, down_tensor_scale, down_bias)
+    check_moe(x, ids, weights, *products, format)
+    return run_checked_moe(x, ids, weights, *products, format, (float(alpha), float(limit), float(shift)))
+
+
+def run_checked_moe(x, ids, weights, up, down, format, gate):
+    """The same for a `format` of formats.FORMATS, without checks. `up` and `down` are codes, scales, tensor scale and
+    bias of a product.
+    """
+    if tuple(weights.shape) != tuple(ids.shape):
+        # Experts that are nobody's have no weight, and need none.
+        weights = weights.gather(1, ids.long().clamp(0, weights.shape[1] - 1))
+    products = []
+    for codes, scales, tensor_scale, bias in (up, down):
+        if tensor_scale is not None and not tensor_scale.dim():
+            tensor_scale = tensor_scale.reshape(1).expand(codes.shape[0])
+        products.append((codes, scales, tensor_scale, bias))
+    rows = _rows(x)
+    return _like(_where(x).moe(rows, ids.to(torch.int64), weights.to(torch.float32), *products, gate, format), x)
+
+
+def run_route(logits, top_k, scoring="softmax_of_chosen"):
+    """The experts of each token, and their weights.
+
+    logits   bf16, f16 or f32 of S x G
+    top_k    1, 2, 4, 6 or 8, and at most G
+    scoring  "softmax" of all logits, or "softmax_of_chosen"
+
+    Returns (ids, weights): int32 and f32 of S x top_k, the largest logit first, of equal ones the first one. Raises
+    TypeError or ValueError.
+    """
+    check_route(logits, top_k, scoring)
+    return _where(logits).route(logits, top_k, scoring)
+
+
 # Custom ops.
 
 
@@ -135,6 +223,30 @@ def linear_op(
     activations: Optional[str] = None, metadata: Optional[Tensor] = None, legal_metadata: bool = False,
 ) -> Tensor:
     return run_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata)
+
+
+@torch.library.custom_op("blockscale::grouped_linear", mutates_args=())
+def grouped_linear_op(
+    x: Tensor, codes: Tensor, scales: Tensor, tensor_scale: Optional[Tensor], offsets: Tensor, bias: Optional[Tensor],
+    format: str,
+) -> Tensor:
+    return run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format)
+
+
+# A schema has no infinity, which is the default of `limit`.
+@torch.library.custom_op("blockscale::moe", mutates_args=())
+def moe_op(
+    x: Tensor, ids: Tensor, weights: Tensor, up: Tensor, up_scales: Tensor, up_tensor_scale: Optional[Tensor],
+    up_bias: Optional[Tensor], down: Tensor, down_scales: Tensor, down_tensor_scale: Optional[Tensor],
+    down_bias: Optional[Tensor], format: str, alpha: float, limit: float, shift: float,
+) -> Tensor:
+    return run_moe(x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale,
+                   down_bias, format, alpha, limit, shift)
+
+
+@torch.library.custom_op("blockscale::route", mutates_args=())
+def route_op(logits: Tensor, top_k: int, scoring: str = "softmax_of_chosen") -> Tuple[Tensor, Tensor]:
+    return run_route(logits, top_k, scoring)
 
 
 # Fakes, which have shapes and no data. The checks apply to them, too.
@@ -164,6 +276,27 @@ def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=N
     return x.new_empty((*x.shape[:-1], codes.shape[0]))
 
 
+@grouped_linear_op.register_fake
+def _(x, codes, scales, tensor_scale, offsets, bias, format):
+    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, formats.get(format))
+    return x.new_empty((x.shape[0], codes.shape[1]))
+
+
+@moe_op.register_fake
+def _(x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale, down_bias, format,
+      alpha, limit, shift):
+    check_moe(x, ids, weights, (up, up_scales, up_tensor_scale, up_bias),
+              (down, down_scales, down_tensor_scale, down_bias), formats.get(format))
+    return x.new_empty(tuple(x.shape))
+
+
+@route_op.register_fake
+def _(logits, top_k, scoring="softmax_of_chosen"):
+    check_route(logits, top_k, scoring)
+    shape = logits.shape[0], top_k
+    return logits.new_empty(shape, dtype=torch.int32), logits.new_empty(shape, dtype=torch.float32)
+
+
 def _no_gradient(context, *gradients):
     raise RuntimeError(
         "blockscale.torch: its ops have no gradient, since quantized weights are for inference: call the model under "
@@ -171,14 +304,15 @@ def _no_gradient(context, *gradients):
     )
 
 
-for _op in (quantize_op, mma_scaled_op, linear_op):
+for _op in (quantize_op, mma_scaled_op, linear_op, grouped_linear_op, moe_op, route_op):
     _op.register_autograd(_no_gradient)
 
 
 # What users call. If something is traced, or a gradient may be asked for, the call goes through the dispatcher. Values
 # that are no tensors, and DTensors, are refused before that, since the dispatcher's messages name no argument.
 
-OPTIONAL = ("tensor_scale", "x_tensor_scale", "y_tensor_scale", "bias", "metadata")
+OPTIONAL = ("tensor_scale", "x_tensor_scale", "y_tensor_scale", "bias", "metadata", "up_tensor_scale", "up_bias",
+            "down_tensor_scale", "down_bias")
 
 
 def is_plain(*tensors):
@@ -229,6 +363,39 @@ def linear(x, codes, scales, tensor_scale, bias, format, activations=None, metad
     return torch.ops.blockscale.linear(*arguments)
 
 
+def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
+    arguments = (x, codes, scales, tensor_scale, offsets, bias, format)
+    if is_plain(x, codes, bias):
+        return run_grouped_linear(*arguments)
+    check_untraced(format, x=x, codes=codes, scales=scales, tensor_scale=tensor_scale, offsets=offsets, bias=bias)
+    return torch.ops.blockscale.grouped_linear(*arguments)
+
+
+def moe(
+    x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale, down_bias, format,
+    alpha=1.0, limit=math.inf, shift=0.0,
+):
+    arguments = (x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale,
+                 down_bias, format, alpha, limit, shift)
+    if is_plain(x, weights, up, down, up_bias, down_bias):
+        return run_moe(*arguments)
+    check_untraced(
+        format, x=x, ids=ids, weights=weights, up=up, up_scales=up_scales, up_tensor_scale=up_tensor_scale,
+        up_bias=up_bias, down=down, down_scales=down_scales, down_tensor_scale=down_tensor_scale, down_bias=down_bias,
+    )
+    return torch.ops.blockscale.moe(*arguments)
+
+
+def route(logits, top_k, scoring="softmax_of_chosen"):
+    if is_plain(logits):
+        return run_route(logits, top_k, scoring)
+    if not torch.compiler.is_compiling():
+        check_tensors(logits=logits)
+    return torch.ops.blockscale.route(logits, top_k, scoring)
+
+
+for _function, _run in ((grouped_linear, run_grouped_linear), (moe, run_moe), (route, run_route)):
+    _function.__doc__ = _run.__doc__
 quantize.__doc__ = run_quantize.__doc__
 mma_scaled.__doc__ = run_mma_scaled.__doc__
 linear.__doc__ = run_linear.__doc__

@@ -11,6 +11,7 @@ from .checks import (
     check_quantized,
     check_tensor_scale,
     check_values,
+    fail,
     legal_metadata,
 )
 from .ops import run_quantize
@@ -22,7 +23,8 @@ class QuantizedTensor:
     codes         uint8 of (..., N, K), or (..., N, K / 2) with two fp4 elements per byte, the even one in the low bits
     scales        uint8 of (..., N, K / block), row-major: e8m0, or ue4m3 for nvfp4
     format        "mxfp8", "mxfp4" or "nvfp4"
-    tensor_scale  g of nvfp4, f32 without dimensions (None is 1): a value is element * scale * g
+    tensor_scale  g of nvfp4, f32 without dimensions (None is 1): a value is element * scale * g. Three dimensions may
+                  have one for each index of the first, such as an expert
     metadata      of a 2:4 sparse tensor, else None: uint8 of (..., N, K / 8), or (..., N, K / 16) for fp4, which is
                   sparse in pairs of elements. Then codes has the kept half of each row, and blocks are twice as long.
                   Fields 0000 of chunks of zeros become 0100
@@ -35,7 +37,8 @@ class QuantizedTensor:
     def __init__(self, codes, scales, format, tensor_scale=None, metadata=None):
         description = formats.get(format, metadata is not None)
         k = check_quantized("the tensor", codes, scales, description, metadata=metadata)
-        check_tensor_scale("tensor_scale", tensor_scale, description)
+        experts = codes.shape[0] if codes.dim() == 3 else None
+        check_tensor_scale("tensor_scale", tensor_scale, description, experts)
         check_devices(codes=codes, scales=scales, metadata=metadata, tensor_scale=tensor_scale)
         if metadata is not None:
             metadata = legal_metadata(codes, metadata, description)
@@ -74,6 +77,24 @@ class QuantizedTensor:
         codes, scales = run_quantize(weight, format, tensor_scale)
         return cls(codes, scales, format, tensor_scale)
 
+    @classmethod
+    def stack(cls, tensors):
+        """The tensors, such as experts, as one with one dimension more. Each keeps its own tensor scale."""
+        tensors = list(tensors)
+        if not tensors or any(not isinstance(each, cls) or each.is_sparse for each in tensors):
+            fail(TypeError, "tensors", "at least one QuantizedTensor, none of them sparse",
+                 ", ".join(type(each).__name__ for each in tensors) or "none")
+        formats_of, shapes = {each.format for each in tensors}, {tuple(each.shape) for each in tensors}
+        if len(formats_of) > 1 or len(shapes) > 1:
+            fail(ValueError, "tensors", "one format and one shape",
+                 f"{', '.join(sorted(formats_of))} of {', '.join(map(str, sorted(shapes)))}")
+        codes, scales = (torch.stack([getattr(each, name) for each in tensors], 0) for name in ("codes", "scales"))
+        g = None
+        if any(each.tensor_scale is not None for each in tensors):
+            one = torch.ones((), dtype=torch.float32, device=codes.device)
+            g = torch.stack([one if each.tensor_scale is None else each.tensor_scale for each in tensors], 0)
+        return cls(codes, scales, tensors[0].format, g)
+
     @property
     def is_sparse(self):
         return self.metadata is not None
@@ -103,7 +124,8 @@ class QuantizedTensor:
         values = _table(description.element, self.device)[codes.int()].unflatten(-1, (-1, description.block))
         values = (values * _table(scale, self.device)[self.scales.int()][..., None]).flatten(-2)
         if self.tensor_scale is not None:
-            values = values * self.tensor_scale
+            g = self.tensor_scale
+            values = values * (g.reshape(-1, 1, 1) if g.dim() else g)
         return values.to(dtype)
 
     @property
@@ -127,7 +149,7 @@ class QuantizedTensor:
             raise IndexError(
                 f"expected an integer into the first of at least 3 dimensions, got {index!r} into {tuple(self.shape)}"
             )
-        return self._map(lambda each: each if each is self.tensor_scale else each[index])
+        return self._map(lambda each: each if each is self.tensor_scale and not each.dim() else each[index])
 
     def state_dict(self):
         """Tensors and the name of the format, by name: `QuantizedTensor(**state)` makes the same."""

@@ -1,0 +1,218 @@
+"""Mixtures of experts with quantized weights, and the conversion of models to them."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import nn
+
+from . import formats, ops
+from .checks import check_activations, check_moe, check_tensors, fail
+from .conversion import KeptTypes, convert_modules
+from .moe_kernels import PAIR_COLUMNS
+from .quantized import QuantizedTensor
+
+
+class Gate(NamedTuple):
+    """The activation of experts: g * sigmoid(alpha * g) * (u + shift), with g = min(gate, limit) and
+    u = clamp(up, -limit, limit).
+    """
+
+    alpha: float = 1.0
+    limit: float = math.inf
+    shift: float = 0.0
+
+
+SILU = Gate()
+GPT_OSS = Gate(1.702, 7.0, 1.0)
+# How rows of gates and of what belongs to them stand in the first weight: all gates first; in turn; or in blocks of 8,
+# as kernels read them.
+LAYOUTS = ("halves", "interleaved", "blocks")
+
+
+def _order_of_pairs(rows, layout, device):
+    """Where the rows in blocks of 8 come from."""
+    if layout not in LAYOUTS:
+        fail(ValueError, "layout", " or ".join(map(repr, LAYOUTS)), repr(layout))
+    if rows % (2 * PAIR_COLUMNS):
+        fail(ValueError, "rows of up", f"a multiple of {2 * PAIR_COLUMNS}", rows)
+    order = torch.arange(rows, device=device)
+    if layout == "halves":
+        return order.reshape(2, -1, PAIR_COLUMNS).transpose(0, 1).reshape(-1)
+    if layout == "interleaved":
+        return order.reshape(-1, PAIR_COLUMNS, 2).transpose(1, 2).reshape(-1)
+    return order
+
+
+class MoE(KeptTypes):
+    """Experts with quantized weights, for inference: adds up, for each token, the results of its experts.
+
+    up, down            QuantizedTensors of G x 2I x H and G x H x I, of one format; 8 divides I
+    up_bias, down_bias  of G x 2I and G x H, kept in f32, or None
+    gate                a Gate: silu(gate) * up by default
+    layout              of the rows of `up`, and of up_bias: "halves" (all gates first), "interleaved" (gate, up, gate,
+                        ...) or "blocks" (8 gates, 8 others, ...), in which they are kept
+
+    It is called as the experts of transformers are: with bf16 of (..., H), the int32 or int64 ids of S x J experts, and
+    their weights, of S x J, or S x G with the weights of all. Ids outside of 0 to G - 1 add nothing. It returns bf16 of
+    (..., H), as the op `moe` does. Nothing waits for the card. Gradients raise RuntimeError.
+
+    Buffers are `up_codes`, `up_scales`, `up_tensor_scale`, `up_bias`, and the same of `down`.
+    """
+
+    def __init__(self, up, down, up_bias=None, down_bias=None, gate=SILU, layout="halves"):
+        super().__init__()
+        for name, weight in (("up", up), ("down", down)):
+            if not isinstance(weight, QuantizedTensor):
+                fail(TypeError, name, "a QuantizedTensor", type(weight).__name__)
+            if len(weight.shape) != 3 or weight.is_sparse:
+                fail(ValueError, name, "3 dimensions, and no sparse weight", repr(weight))
+        if up.format != down.format:
+            fail(ValueError, "down", f"the format of up, {up.format!r}", repr(down.format))
+        self.gate, self.format = Gate(*map(float, gate)), up.format
+        self.num_experts, self.hidden_size, self.intermediate_size = down.shape
+        order = _order_of_pairs(up.shape[1], layout, up.device)
+        self._add("up", up, up_bias, None if layout == "blocks" else order)
+        self._add("down", down, down_bias, None)
+        x = torch.empty((0, self.hidden_size), dtype=torch.bfloat16, device=up.device)
+        ids = torch.empty((0, 1), dtype=torch.int64, device=up.device)
+        check_moe(x, ids, ids.to(torch.float32), self._product("up"), self._product("down"), formats.get(self.format))
+
+    def _add(self, name, weight, bias, order):
+        """Buffers of a weight, with its rows in another order."""
+        check_tensors((f"{name}_bias",), **{f"{name}_bias": bias})
+        bias = None if bias is None else bias.detach().to(torch.float32)
+        g = weight.tensor_scale
+        if formats.get(weight.format).is_scaled:
+            g = torch.ones((), dtype=torch.float32, device=weight.device) if g is None else g
+            g = g.reshape(-1).expand(weight.shape[0]).contiguous()
+        parts = {"codes": weight.codes, "scales": weight.scales, "bias": bias}
+        for part, tensor in parts.items():
+            if order is not None and tensor is not None:
+                tensor = tensor.index_select(1, order.to(tensor.device))
+            self.register_buffer(f"{name}_{part}", None if tensor is None else tensor.contiguous())
+        self.register_buffer(f"{name}_tensor_scale", g)
+
+    def _product(self, name):
+        return tuple(self._buffers[f"{name}_{part}"] for part in ("codes", "scales", "tensor_scale", "bias"))
+
+    @classmethod
+    def from_float(cls, up, down, format, up_bias=None, down_bias=None, gate=SILU, layout="halves"):
+        """The same from weights of bf16, f16 or f32, which are quantized on their device, one expert after the other.
+
+        Each expert has a tensor scale of its own. Raises TypeError or ValueError.
+        """
+        check_tensors(up=up, down=down)
+        for name, weight in (("up", up), ("down", down)):
+            if weight.dim() != 3 or not weight.shape[0]:
+                fail(ValueError, name, "3 dimensions, the first of at least 1", f"shape {tuple(weight.shape)}")
+        quantized = (
+            QuantizedTensor.stack(
+                QuantizedTensor.from_float(weight[expert], format) for expert in range(weight.shape[0])
+            ) for weight in (up, down)
+        )
+        return cls(*quantized, up_bias, down_bias, gate, layout)
+
+    def forward(self, hidden_states, top_k_index=None, top_k_weights=None, router_indices=None, routing_weights=None):
+        # Some models of transformers have other names for them.
+        ids = router_indices if top_k_index is None else top_k_index
+        weights = routing_weights if top_k_weights is None else top_k_weights
+        up, down = self._product("up"), self._product("down")
+        if not ops.is_plain(hidden_states, weights):
+            ops.check_untraced(self.format, x=hidden_states, ids=ids, weights=weights)
+            return torch.ops.blockscale.moe(hidden_states, ids, weights, *up, *down, self.format, *self.gate)
+        format = formats.FORMATS[self.format]
+        check_moe(hidden_states, ids, weights, up, down, format)
+        return ops.run_checked_moe(hidden_states, ids, weights, up, down, format, self.gate)
+
+    def extra_repr(self):
+        return (
+            f"num_experts={self.num_experts}, hidden_size={self.hidden_size}, "
+            f"intermediate_size={self.intermediate_size}, format={self.format!r}, gate={self.gate}"
+        )
+
+
+# Models of transformers.
+
+
+def _has_experts(module):
+    """Whether a module holds the weights of experts as transformers does, in two parameters of three dimensions."""
+    return not isinstance(module, MoE) and all(
+        isinstance(getattr(module, name, None), torch.Tensor) and getattr(module, name).dim() == 3
+        for name in ("gate_up_proj", "down_proj")
+    )
+
+
+def _is_transposed(up, down):
+    """Whether weights are G x H x 2I and G x I x H; None if they do not belong together."""
+    _, rows, columns = up.shape
+    if (rows, columns) == (2 * down.shape[2], down.shape[1]):
+        return False
+    return True if (columns, rows) == (2 * down.shape[1], down.shape[2]) else None
+
+
+def _is_silu(function):
+    return isinstance(function, nn.SiLU) or type(function).__name__ == "SiLUActivation" or function is nn.functional.silu
+
+
+def _gate_of(module):
+    """(gate, layout) of a module's activation; None if it is another one."""
+    kind = type(module)
+    if kind.__name__ == "GptOssExperts":
+        return Gate(float(module.alpha), float(module.limit), 1.0), "interleaved"
+    # A class that has its own says so; otherwise it is that of the module that chooses an implementation.
+    own = getattr(kind, "_apply_gate", None)
+    if own is not None and not getattr(own, "__module__", "").startswith("transformers.integrations"):
+        return None
+    return (SILU, "halves") if _is_silu(getattr(module, "act_fn", None)) else None
+
+
+def _reason_to_keep(module, format):
+    """Why experts cannot be converted; None if they can."""
+    up, down = module.gate_up_proj, module.down_proj
+    is_transposed = _is_transposed(up, down)
+    if is_transposed is None or up.shape[0] != down.shape[0]:
+        return f"weights of {tuple(up.shape)} and {tuple(down.shape)}, which are not those of experts"
+    if _gate_of(module) is None:
+        return f"the activation of {type(module).__name__}, which is neither silu(gate) * up nor that of gpt-oss"
+    block = formats.get(format).block
+    for columns in (up.shape[1 if is_transposed else 2], down.shape[1 if is_transposed else 2]):
+        if columns % block:
+            return f"{columns} columns of weights, no multiple of {block}"
+    return None
+
+
+def _convert(module, format):
+    weights = (module.gate_up_proj.detach(), module.down_proj.detach())
+    if _is_transposed(*weights):
+        weights = (each.transpose(1, 2) for each in weights)
+    gate, layout = _gate_of(module)
+    biases = (getattr(module, name, None) for name in ("gate_up_proj_bias", "down_proj_bias"))
+    return MoE.from_float(*weights, format, *biases, gate, layout)
+
+
+def convert_moe_(model, format, activations=None, filter=None, unsupported="raise"):
+    """Replaces the experts of a model of transformers by `MoE`s of `format`, in place. Routers stay as they are.
+
+    Experts are modules with `gate_up_proj` and `down_proj` of three dimensions, G x 2I x H and G x H x I, or both
+    transposed, whose activation is silu(gate) * up of halves, or that of gpt-oss.
+
+    format       "mxfp8", "mxfp4" or "nvfp4"
+    activations  None: x stays bf16
+    filter       called with the name and the module of experts, which are kept if it returns false. The default converts
+                 all
+    unsupported  what to do with experts that cannot be converted: "raise", the default, raises ValueError before
+                 anything is changed; "keep" keeps them, with a warning
+
+    Returns a Conversion, with the names of the converted modules, and the reason for each kept one.
+    """
+    formats.get(format)
+    check_activations(activations)
+    if activations is not None:
+        fail(ValueError, "activations", "None: experts with quantized x are not there yet", repr(activations))
+    if _has_experts(model):
+        fail(ValueError, "model", "a module that has experts", "experts themselves: use MoE.from_float")
+    return convert_modules(
+        model, format, "experts", _has_experts, lambda name, module: _reason_to_keep(module, format),
+        lambda module: _convert(module, format), filter, unsupported,
+    )
