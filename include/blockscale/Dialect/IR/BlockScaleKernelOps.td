@@ -352,7 +352,9 @@ def BlockScale_AccForEachOp : BlockScale_KernelOp<"acc_for_each", [
     With `pairs`, columns come in blocks of 16, the last 8 of which belong to
     the first 8: the body gets the element of a column of the first 8, the one
     8 columns behind it, their row, and the first one's column. `column` and
-    `columns` are multiples of 16 then, and a lane has to hold both.
+    `columns` are multiples of 16 then, and a warp has to hold both. With
+    `aligned`, the body stores what it makes of neighboring pairs to neighboring
+    elements.
 
     Constraint (G2): the body takes an f32, or two with `pairs`, and two
     indices, and yields nothing.

@@ -38,6 +38,9 @@ struct AccBlocks {
 struct AccPairs {
   /// Indices of two elements of a lane.
   SmallVector<std::pair<int64_t, int64_t>> elements;
+  /// So many of them are neighbors along the row: `run` columns from a multiple
+  /// of that on.
+  int64_t run = 1;
   /// 0 if they are a pair. Else two lanes that differ in this bit have the first
   /// and the second elements of two pairs. Once they have exchanged elements,
   /// the lane without the bit has the pair whose first element it had as its

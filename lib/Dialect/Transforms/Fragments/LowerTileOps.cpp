@@ -200,7 +200,7 @@ static FailureOr<LaneResults> lowerAccGenerate(AccGenerateOp op,
 static memref::StoreOp findRunStore(AccForEachOp op, int64_t run) {
   Block &block = op.getBody().front();
   auto stores = llvm::to_vector(block.getOps<memref::StoreOp>());
-  if (!op.getAligned() || op.getPairs() || run == 1 || stores.size() != 1 ||
+  if (!op.getAligned() || run == 1 || stores.size() != 1 ||
       stores.front()->getNextNode() != block.getTerminator())
     return {};
   memref::StoreOp store = stores.front();
@@ -208,9 +208,11 @@ static memref::StoreOp findRunStore(AccForEachOp op, int64_t run) {
   OperandRange indices = store.getIndices();
   int64_t rank = type.getRank();
   constexpr int64_t kMostBytes = 16;
-  if (store.getMemRef().getParentBlock() == &block || rank < 2 ||
-      indices[rank - 2] != block.getArgument(1) ||
-      indices[rank - 1] != block.getArgument(2) ||
+  // Of pairs, the op says so.
+  bool isAtElement = op.getPairs() ||
+                     (rank >= 2 && indices[rank - 2] == block.getArgument(1) &&
+                      indices[rank - 1] == block.getArgument(2));
+  if (store.getMemRef().getParentBlock() == &block || !isAtElement ||
       !type.getLayout().isIdentity() || !type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() < 8 ||
       run * type.getElementTypeBitWidth() > 8 * kMostBytes)
@@ -230,34 +232,42 @@ static bool onlyReads(Block &block) {
 
 /// Stores the values that the block of `op` computes for a run that starts at
 /// (row, column). If the tile is guarded, a run is inside or outside as a
-/// whole; what is outside reads for the last row or run inside.
+/// whole; what is outside reads for the last row or run inside. Of pairs,
+/// `seconds` are the others.
 static void emitRunStore(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
-                         ValueRange elements, Value row, Value column) {
+                         ValueRange elements, ValueRange seconds, Value row,
+                         Value column) {
   Location loc = op.getLoc();
   Block &block = op.getBody().front();
   auto run = static_cast<int64_t>(elements.size());
   SmallVector<Value> values, indices;
   Value inside, storeRow = row, storeColumn = column;
+  Value rowArgument = block.getArguments().take_back(2)[0],
+        columnArgument = block.getArguments().take_back(2)[1];
   if (!op.getInBounds()) {
     inside = emitBoth(b, loc, isBelow(b, loc, row, op.getRows()),
                       isBelow(b, loc, column, op.getColumns()));
     row = b.createOrFold<arith::MinUIOp>(loc, row,
                                          addIndex(b, loc, op.getRows(), -1));
     column = b.createOrFold<arith::MinUIOp>(
-        loc, column, addIndex(b, loc, op.getColumns(), -run));
+        loc, column,
+        addIndex(b, loc, op.getColumns(),
+                 op.getPairs() ? -run - kPairDistance : -run));
   }
   for (auto [i, element] : llvm::enumerate(elements)) {
     IRMapping mapping;
-    mapping.map(
-        block.getArguments(),
-        ArrayRef<Value>{element, row,
-                        addIndex(b, loc, column, static_cast<int64_t>(i))});
+    mapping.map(block.getArgument(0), element);
+    if (op.getPairs())
+      mapping.map(block.getArgument(1), seconds[i]);
+    mapping.map(rowArgument, row);
+    mapping.map(columnArgument,
+                addIndex(b, loc, column, static_cast<int64_t>(i)));
     for (Operation &inner : block.without_terminator())
       if (&inner != store.getOperation())
         b.clone(inner, mapping);
     values.push_back(mapping.lookupOrDefault(store.getValueToStore()));
-    mapping.map(block.getArgument(1), storeRow);
-    mapping.map(block.getArgument(2), storeColumn);
+    mapping.map(rowArgument, storeRow);
+    mapping.map(columnArgument, storeColumn);
     if (i == 0)
       for (Value index : store.getIndices())
         indices.push_back(mapping.lookupOrDefault(index));
@@ -412,15 +422,33 @@ lowerAccForEach(AccForEachOp op, LaneOperands<AccForEachOp> operands,
   auto type = cast<AccType>(op.getAcc().getType());
   Block &block = op.getBody().front();
   const AccLowering &lowering = getAccLowering(type);
-  int64_t run = lowering.getRunLength(type);
+  int64_t run = op.getPairs() ? lowering.getPairs(type)->run
+                              : lowering.getRunLength(type);
   memref::StoreOp store = findRunStore(op, run);
   memref::StoreOp last = findStoreBehindReads(block);
-  if (store && (op.getInBounds() || onlyReads(block)))
+  bool storesRuns = store && (op.getInBounds() || onlyReads(block));
+  if (storesRuns && op.getPairs()) {
+    SmallVector<Value> firsts, seconds;
+    Value start;
+    forEachInput(b, op, elements, lane,
+                 [&](ArrayRef<Value> values, Value row, Value column, Value) {
+                   if (firsts.empty())
+                     start = column;
+                   firsts.push_back(values[0]);
+                   seconds.push_back(values[1]);
+                   if (static_cast<int64_t>(firsts.size()) != run)
+                     return;
+                   emitRunStore(b, op, store, firsts, seconds, row, start);
+                   firsts.clear();
+                   seconds.clear();
+                 });
+  } else if (storesRuns)
     lowering.forEachRun(
         b, loc, type, lane, [&](int64_t index, Value row, Value column) {
           row = addIndices(b, loc, row, op.getRow());
           column = addIndices(b, loc, column, op.getColumn());
-          emitRunStore(b, op, store, elements.slice(index, run), row, column);
+          emitRunStore(b, op, store, elements.slice(index, run), {}, row,
+                       column);
         });
   else if (last && !op.getInBounds())
     emitReadsFirst(b, op, last, elements, lane);

@@ -101,8 +101,11 @@ public:
         add(part[0], part[0] + run / 2, run / 2);
       else
         add(part[0], part[0] + kPairDistance, kPairDistance);
-    if (run > kColumnsOfLane && run <= kPairDistance)
+    pairs.run = std::min(run, kPairDistance);
+    if (run > kColumnsOfLane && run <= kPairDistance) {
       pairs.pairLane = kPairDistance / run;
+      pairs.run = run / 2;
+    }
     return pairs;
   }
 

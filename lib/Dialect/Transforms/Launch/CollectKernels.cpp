@@ -209,7 +209,7 @@ private:
         kQuantizePurpose,         kDequantizePurpose,
         kReducePurpose,           kSoftmaxPurpose,
         kRoutePurpose,            kSortRoutesPurpose,
-        kSplitKReductionPurpose,  kDequantizeOperandPurpose,
+        kCombineRowsPurpose,      kSplitKReductionPurpose,  kDequantizeOperandPurpose,
         kPermutePurpose,          kExactRecomputationPurpose,
         kChecksPurpose,           kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);

@@ -35,6 +35,7 @@ inline constexpr llvm::StringLiteral kReducePurpose = "reduce";
 inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";
 inline constexpr llvm::StringLiteral kRoutePurpose = "route";
 inline constexpr llvm::StringLiteral kSortRoutesPurpose = "sort_routes";
+inline constexpr llvm::StringLiteral kCombineRowsPurpose = "combine_rows";
 inline constexpr llvm::StringLiteral kSplitKReductionPurpose =
     "split_k_reduction";
 inline constexpr llvm::StringLiteral kDequantizeOperandPurpose =

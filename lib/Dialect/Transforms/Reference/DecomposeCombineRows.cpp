@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The meaning of combine_rows, and its kernel on GPUs: a thread for each
-// element of the result, whose neighbors read neighbors of the same rows.
+// The meaning of combine_rows. GPUs have a kernel for it.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Reference/RowPosition.h"
 #include "Utils/CheckMessage.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/Grouped.h"
@@ -24,11 +24,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Checks that `position` is from -1 to `last`. The assertion is inside of a
-/// branch, because upstream's conversion of parallel loops to kernels takes
-/// none in the loop itself.
-static void checkPosition(OpBuilder &b, CombineRowsOp op, Value position,
-                          Value last) {
+void blockscale::checkPosition(OpBuilder &b, CombineRowsOp op, Value position,
+                               Value last) {
   Location loc = op.getLoc();
   auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
     return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);

@@ -86,6 +86,7 @@ private:
         .Case<linalg::TransposeOp>(by(formTranspose))
         .Case<linalg::GenericOp>(by(formReduce))
         .Case<linalg::SoftmaxOp>(by(formSoftmax))
+        .Case<CombineRowsOp>(by(formCombineRows))
         .Case<RouteOp>(by(formRoute))
         .Case<SortRoutesOp>(by(formSortRoutes))
         .Default(FormedResults(SmallVector<Value>()));

@@ -16,6 +16,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_OPFORMING_H
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Grouped.h"
 #include "blockscale/Dialect/IR/Routing.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -79,6 +80,8 @@ FormedResults formRoute(RewriterBase &rewriter, SymbolTableCollection &symbols,
                         RouteOp op);
 FormedResults formSortRoutes(RewriterBase &rewriter,
                              SymbolTableCollection &symbols, SortRoutesOp op);
+FormedResults formCombineRows(RewriterBase &rewriter,
+                              SymbolTableCollection &symbols, CombineRowsOp op);
 
 } // namespace mlir::blockscale
 

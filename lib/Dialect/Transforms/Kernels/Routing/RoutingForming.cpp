@@ -1,4 +1,4 @@
-//===- RoutingForming.cpp - Launches of route and sort_routes -------------===//
+//===- RoutingForming.cpp - Launches around grouped products --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,7 +20,7 @@ using namespace mlir::blockscale;
 template <typename Op>
 static FormedResults
 replaceResults(RewriterBase &rewriter, SymbolTableCollection &symbols, Op op,
-               StringRef purpose, Value input, const KernelShape &shape,
+               StringRef purpose, ValueRange inputs, const KernelShape &shape,
                const HostSizes &sizes,
                function_ref<void(gpu::GPUFuncOp)> build) {
   ReifiedRankedShapedTypeDims shapes;
@@ -31,8 +31,8 @@ replaceResults(RewriterBase &rewriter, SymbolTableCollection &symbols, Op op,
     outputs.push_back(
         makeEmpty(rewriter, op.getLoc(),
                   cast<RankedTensorType>(result.getType()), shapeOf));
-  FailureOr<LaunchOp> launch = formLaunch(rewriter, symbols, op, purpose, input,
-                                          outputs, shape, sizes, build);
+  FailureOr<LaunchOp> launch = formLaunch(rewriter, symbols, op, purpose,
+                                          inputs, outputs, shape, sizes, build);
   if (failed(launch))
     return failure();
   rewriter.replaceAllUsesWith(op->getResults(), (*launch)->getResults());
@@ -64,4 +64,20 @@ FormedResults blockscale::formSortRoutes(RewriterBase &rewriter,
   OpFoldResult one = rewriter.getIndexAttr(1);
   return replaceResults(rewriter, symbols, op, kSortRoutesPurpose, op.getIds(),
                         getSortRoutesShape(), {one, one, one}, buildSortRoutes);
+}
+
+FormedResults blockscale::formCombineRows(RewriterBase &rewriter,
+                                          SymbolTableCollection &symbols,
+                                          CombineRowsOp op) {
+  if (!findGpu(op))
+    return SmallVector<Value>();
+  Location loc = op.getLoc();
+  HostSizes sizes = {
+      tensor::getMixedSize(rewriter, loc, op.getPositions(), 0),
+      tensor::getMixedSize(rewriter, loc, op.getSource(), 1),
+      rewriter.getIndexAttr(1)};
+  return replaceResults(
+      rewriter, symbols, op, kCombineRowsPurpose, op->getOperands(),
+      getCombineRowsShape(), sizes,
+      [&](gpu::GPUFuncOp kernel) { buildCombineRows(kernel, op); });
 }

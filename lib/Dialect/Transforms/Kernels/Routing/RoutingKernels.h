@@ -1,4 +1,4 @@
-//===- RoutingKernels.h - Kernels of route and sort_routes ------*- C++ -*-===//
+//===- RoutingKernels.h - Kernels around grouped products -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROUTING_ROUTINGKERNELS_H
 
 #include "Kernels/RowWise/RowWiseLanes.h"
+#include "blockscale/Dialect/IR/Grouped.h"
 #include "blockscale/Dialect/IR/Routing.h"
 
 namespace mlir::blockscale {
@@ -22,6 +23,11 @@ void buildRoute(gpu::GPUFuncOp kernel, RouteOp op, const RowWisePlan &plan);
 /// block.
 KernelShape getSortRoutesShape();
 void buildSortRoutes(gpu::GPUFuncOp kernel);
+
+/// The parameters are the operands of `op`, then its result. M of its shape is
+/// rows of the result, N is columns.
+KernelShape getCombineRowsShape();
+void buildCombineRows(gpu::GPUFuncOp kernel, CombineRowsOp op);
 
 } // namespace mlir::blockscale
 

@@ -79,8 +79,9 @@ std::optional<AccType> MixedInputRoles::getRunsType() {
   if (!element.isIntOrFloat())
     return std::nullopt;
   unsigned bits = element.getIntOrFloatBitWidth();
+  int64_t columns = problem.hasPairs() ? kColumnsOfLane / 2 : kColumnsOfLane;
   for (int64_t interleave = kMost; interleave >= kLeast; interleave /= 2)
-    if (interleave * kColumnsOfLane * bits <= kMostBits)
+    if (interleave * columns * bits <= kMostBits)
       if (std::optional<AccType> type = getTypeInRows(
               plan, interleave * getAccFragment().columns, interleave))
         return type;
@@ -462,15 +463,13 @@ void MixedInputRoles::emitSums(OpBuilder &at, const WorkTile &tile,
                    store(inner, of, isGuarded, /*hasAlignedRows=*/false);
                  });
   };
-  // A lane has both columns of a pair.
-  if (problem.hasPairs())
-    return storeByBounds(at, sums);
   if (problem.quantizer)
     return storeByBounds(at, emitInRows(at, sums, *getBlocksType(plan)));
   constexpr int64_t kAligned = 8;
   std::optional<AccType> runs = getRunsType();
-  bool isDynamic = ShapedType::isDynamic(problem.m);
-  if (!runs || (!isDynamic && problem.m % kAligned != 0))
+  // With pairs, rows are whole blocks of them.
+  bool isDynamic = ShapedType::isDynamic(problem.m) && !problem.hasPairs();
+  if (!runs || (!isDynamic && !problem.hasPairs() && problem.m % kAligned != 0))
     return storeByBounds(at, sums);
   auto storeRuns = [&](OpBuilder &path) {
     Value inRows = emitInRows(path, sums, *runs);
