@@ -107,6 +107,7 @@ static Error parseTensorMap(LaunchArgument &argument, std::string_view value) {
   argument.path = std::move(parsed->path);
   argument.tensorMap = std::move(parsed->map);
   argument.isTensorStored = parsed->isStored;
+  argument.isTemplate = parsed->isTemplate;
   return Error::success();
 }
 

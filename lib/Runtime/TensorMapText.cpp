@@ -94,6 +94,13 @@ static Error parseStore(TensorMapText &result, std::string_view value) {
   return Error::success();
 }
 
+static Error parseTemplate(TensorMapText &result, std::string_view value) {
+  if (value != "0" && value != "1")
+    return expected("TEMPLATE", "0 or 1", value);
+  result.isTemplate = value == "1";
+  return Error::success();
+}
+
 static constexpr struct {
   std::string_view key;
   Error (*parse)(TensorMapText &result, std::string_view value);
@@ -108,6 +115,7 @@ static constexpr struct {
     {"STORE", parseStore},
     {"SIZES", parseSizes, /*isRequired=*/true, /*isOfViews=*/true},
     {"PITCH", parsePitch, /*isRequired=*/false, /*isOfViews=*/true},
+    {"TEMPLATE", parseTemplate, /*isRequired=*/false, /*isOfViews=*/true},
 };
 
 //===----------------------------------------------------------------------===//
@@ -211,6 +219,8 @@ static Error takeView(std::string_view text, TensorMapText &result) {
                  std::to_string(map.sizes.size()));
   if (Error error = completeStrides(map))
     return error;
+  if (result.isTemplate)
+    return Error::success();
   if (Error error = checkTensorOffset(map, viewed->offset))
     return error;
   // The size of its memory is not known yet.

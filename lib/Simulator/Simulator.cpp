@@ -66,6 +66,7 @@ static Result<Report> execute(const TranslatedModule &program,
   uint64_t stepsLeft = options.maxSteps;
   Report report;
   uint64_t number = 0;
+  uint32_t settled = 0;
   std::vector<CountedKernel> counted;
   std::vector<KernelTrace> traces;
   for (PlannedKernel planned : plan.kernels) {
@@ -87,6 +88,8 @@ static Result<Report> execute(const TranslatedModule &program,
                              planned.cluster,
                              planned.shared,
                              planned.isProgrammatic,
+                             settled,
+                             static_cast<uint32_t>(number + 1),
                              &memory.memory,
                              &parameters,
                              &options,
@@ -99,6 +102,10 @@ static Result<Report> execute(const TranslatedModule &program,
     if (Error error = grid.run(jobs, report.warnings))
       return error;
     stepsLeft -= grid.getNumSteps();
+    // The next one starts when the blocks of this one have ended, which have
+    // waited for those before; or earlier.
+    if (!memory.memory.startsNextEarly.exchange(false))
+      settled = launch.number - 1;
     report.order += grid.takeOrder();
     std::string output = grid.takeOutput();
     report.output.append(output, 0, kMaxOutputBytes + 1 - report.output.size());

@@ -8,12 +8,19 @@ from typing import Tuple
 
 import numpy as np
 
-from .arrays import expect_array, require
+from .arrays import expect_array, expect_count, expect_name, require
 
 SCORINGS = ("logits", "softmax", "softmax_of_chosen")
 MOST_CHOSEN = 32
 MOST_GROUPS = 2048
 NOBODY = -1
+
+
+def _expect_number(value, name, most):
+    """`value`, an integer from 1 to `most`."""
+    number = expect_count(value, name)
+    require(number is not None and 1 <= number <= most, name, f"from 1 to {most}", value)
+    return number
 
 
 def route(logits: np.ndarray, top_k: int, scoring: str) -> Tuple[np.ndarray, np.ndarray]:
@@ -35,8 +42,8 @@ def route(logits: np.ndarray, top_k: int, scoring: str) -> Tuple[np.ndarray, np.
     logits = expect_array(logits, "logits", np.float32)
     require(logits.ndim == 2, "logits rank", 2, logits.ndim)
     most = min(MOST_CHOSEN, logits.shape[1])
-    require(1 <= top_k <= most, "top_k", f"from 1 to {most}", top_k)
-    require(scoring in SCORINGS, "scoring", f"one of {', '.join(SCORINGS)}", repr(scoring))
+    top_k = _expect_number(top_k, "top_k", most)
+    require(expect_name(scoring, "scoring") in SCORINGS, "scoring", f"one of {', '.join(SCORINGS)}", repr(scoring))
     # A stable sort keeps the order of equal ones.
     nan = np.isnan(logits)
     order = np.argsort(-np.where(nan, np.float32(0), logits), axis=1, kind="stable")
@@ -47,7 +54,7 @@ def route(logits: np.ndarray, top_k: int, scoring: str) -> Tuple[np.ndarray, np.
     chosen = np.take_along_axis(logits, ids, 1)
     if scoring == "logits":
         return ids, chosen
-    with np.errstate(invalid="ignore"):  # infinity - infinity
+    with np.errstate(invalid="ignore", over="ignore"):  # infinity - infinity, and what is far apart
         of = logits if scoring == "softmax" else chosen
         total = np.exp(of - chosen[:, :1]).sum(axis=1, keepdims=True, dtype=np.float32)
         return ids, np.exp(chosen - chosen[:, :1]) / total
@@ -69,11 +76,10 @@ def sort_routes(ids: np.ndarray, groups: int) -> Tuple[np.ndarray, np.ndarray, n
 
     Raises TypeError for arrays of another element type, ValueError for other shapes and numbers.
     """
-    if np.asarray(ids).dtype != np.int64:
-        ids = expect_array(ids, "ids", np.int32)
-    ids = np.asarray(ids)
+    if not isinstance(ids, np.ndarray) or ids.dtype != np.int64:
+        ids = expect_array(ids, "ids", np.int32, "int64")
     require(ids.ndim == 2 and ids.shape[1] >= 1, "ids shape", "(S, J) with J of at least 1", ids.shape)
-    require(1 <= groups <= MOST_GROUPS, "groups", f"from 1 to {MOST_GROUPS}", groups)
+    groups = _expect_number(groups, "groups", MOST_GROUPS)
     flat = ids.reshape(-1)
     keys = np.where((flat >= 0) & (flat < groups), flat, groups)
     offsets = np.cumsum(np.bincount(keys, minlength=groups + 1)[:groups]).astype(np.int32)

@@ -1,4 +1,4 @@
-// The examples in the descriptions of grouped products.
+// The examples in the descriptions of grouped products, and of what comes before them.
 
 // RUN: blockscale-opt %s | blockscale-opt | FileCheck %s
 // RUN: blockscale-compile %s --target=cpu -o %t.ll
@@ -9,6 +9,10 @@
 // CHECK:         blockscale.grouped_matmul %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} bias(%{{.*}} : tensor<4x64xf32>) : tensor<?x256xbf16>
 // CHECK-LABEL: func.func @combine(
 // CHECK:         blockscale.combine_rows %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x4xi32>, tensor<?x4xf32> to tensor<?x64xbf16>
+// CHECK-LABEL: func.func @route(
+// CHECK:         blockscale.route %{{.*}} {scoring = #blockscale.scoring<softmax_of_chosen>, top_k = 4 : i64} : tensor<?x128xbf16> to tensor<?x4xi32>, tensor<?x4xf32>
+// CHECK-LABEL: func.func @sort(
+// CHECK:         blockscale.sort_routes %{{.*}}, %{{.*}} : tensor<?x4xi32> to tensor<128xi32>, tensor<?xi32>, tensor<?x4xi32>
 func.func @experts(%x: tensor<?x256xf8E4M3FN>, %xs: tensor<?x8xf8E8M0FNU>,
                    %y: tensor<4x256x64xf8E4M3FN>,
                    %ys: tensor<4x8x64xf8E8M0FNU>,
@@ -38,4 +42,21 @@ func.func @combine(%source: tensor<?x64xf32>, %positions: tensor<?x4xi32>,
        : tensor<?x64xf32>, tensor<?x4xi32>, tensor<?x4xf32>
        to tensor<?x64xbf16>
   return %d : tensor<?x64xbf16>
+}
+
+func.func @route(%logits: tensor<?x128xbf16>)
+    -> (tensor<?x4xi32>, tensor<?x4xf32>) {
+  %ids, %weights = blockscale.route %logits {
+      top_k = 4 : i64, scoring = #blockscale.scoring<softmax_of_chosen>}
+      : tensor<?x128xbf16> to tensor<?x4xi32>, tensor<?x4xf32>
+  return %ids, %weights : tensor<?x4xi32>, tensor<?x4xf32>
+}
+
+func.func @sort(%ids: tensor<?x4xi32>)
+    -> (tensor<128xi32>, tensor<?xi32>, tensor<?x4xi32>) {
+  %groups = arith.constant 128 : index
+  %offsets, %rows, %positions = blockscale.sort_routes %ids, %groups
+      : tensor<?x4xi32> to tensor<128xi32>, tensor<?xi32>, tensor<?x4xi32>
+  return %offsets, %rows, %positions
+      : tensor<128xi32>, tensor<?xi32>, tensor<?x4xi32>
 }

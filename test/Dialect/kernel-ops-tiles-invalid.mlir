@@ -566,6 +566,28 @@ func.func @acc_for_each_g2_yield(%acc: !blockscale.acc<16x8, #blockscale.warps<1
 
 // -----
 
+func.func @acc_for_each_g2_pairs(%acc: !blockscale.acc<16x16, #blockscale.warps<1x1>>, %i: index) {
+  // expected-error@+1 {{'blockscale.acc_for_each' op expected a body with arguments of types 'f32', 'f32', 'index', 'index', got 'f32', 'index', 'index'}}
+  blockscale.acc_for_each %acc at(%i, %i) of(%i, %i) pairs {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield
+  } : !blockscale.acc<16x16, #blockscale.warps<1x1>>
+  return
+}
+
+// -----
+
+func.func @acc_for_each_g2_no_pairs(%acc: !blockscale.acc<16x16, #blockscale.warps<1x1>>, %i: index) {
+  // expected-error@+1 {{'blockscale.acc_for_each' op expected a body with arguments of types 'f32', 'index', 'index', got 'f32', 'f32', 'index', 'index'}}
+  blockscale.acc_for_each %acc at(%i, %i) of(%i, %i) {
+  ^bb0(%first: f32, %second: f32, %row: index, %column: index):
+    blockscale.yield
+  } : !blockscale.acc<16x16, #blockscale.warps<1x1>>
+  return
+}
+
+// -----
+
 func.func @acc_quantize_g3_yield(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
     %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
   // expected-error@+1 {{'blockscale.acc_quantize' op expected a body that ends with a blockscale.yield of an f32}}

@@ -141,6 +141,34 @@ func.func @bodies(%c: memref<20x30xf32>, %i: index, %j: index, %m: index,
   return
 }
 
+// CHECK-LABEL: func @pairs(
+// CHECK-SAME:    %[[ACC:[a-z0-9]+]]: !blockscale.acc<16x16, #blockscale.warps<1x1>>, %[[C:[a-z0-9]+]]: memref<20x16xf32>, %[[I:[a-z0-9]+]]: index, %[[J:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index, %[[N:[a-z0-9]+]]: index)
+// CHECK:         blockscale.acc_for_each %[[ACC]] at(%[[I]], %[[J]]) of(%[[M]], %[[N]]) in_bounds aligned pairs {
+// CHECK-NEXT:    ^bb0(%[[FIRST:.*]]: f32, %[[SECOND:.*]]: f32, %[[ROW:.*]]: index, %[[COLUMN:.*]]: index):
+// CHECK-NEXT:      %[[V:.*]] = arith.mulf %[[FIRST]], %[[SECOND]] : f32
+// CHECK-NEXT:      memref.store %[[V]], %[[C]][%[[ROW]], %[[COLUMN]]]
+// CHECK-NEXT:      blockscale.yield{{$}}
+// CHECK-NEXT:    } : <16x16, #blockscale.warps<1x1>>
+// CHECK:         blockscale.acc_for_each %[[ACC]] at(%[[I]], %[[J]]) of(%[[M]], %[[N]]) pairs {
+// GENERIC-LABEL: sym_name = "pairs"
+// GENERIC:         "blockscale.acc_for_each"({{.*}}) <{aligned, in_bounds, pairs}> ({
+// GENERIC:         "blockscale.acc_for_each"({{.*}}) <{pairs}> ({
+func.func @pairs(%acc: !blockscale.acc<16x16, #blockscale.warps<1x1>>,
+                 %c: memref<20x16xf32>, %i: index, %j: index, %m: index,
+                 %n: index) {
+  blockscale.acc_for_each %acc at(%i, %j) of(%m, %n) in_bounds aligned pairs {
+  ^bb0(%first: f32, %second: f32, %row: index, %column: index):
+    %v = arith.mulf %first, %second : f32
+    memref.store %v, %c[%row, %column] : memref<20x16xf32>
+    blockscale.yield
+  } : !blockscale.acc<16x16, #blockscale.warps<1x1>>
+  blockscale.acc_for_each %acc at(%i, %j) of(%m, %n) pairs {
+  ^bb0(%first: f32, %second: f32, %row: index, %column: index):
+    blockscale.yield
+  } : !blockscale.acc<16x16, #blockscale.warps<1x1>>
+  return
+}
+
 // CHECK-LABEL: func @quantized(
 // CHECK:         blockscale.acc_quantize %{{.*}} at(%{{.*}}, %{{.*}}) of(%{{.*}}, %{{.*}}) to %{{.*}}, %{{.*}} {
 // CHECK-NEXT:    ^bb0(%[[E:.*]]: f32, %{{.*}}: index, %{{.*}}: index):

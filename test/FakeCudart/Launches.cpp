@@ -121,6 +121,9 @@ public:
 private:
   blockscale::Error writeParam(size_t index, const uint8_t *bytes,
                                uint64_t size);
+  /// Where the tensor of a map is. A map whose tensor its buffer does not hold,
+  /// or that is in none, is one that kernels make others of.
+  std::string printTensor(TensorMapWords &map);
   /// Its ARG.
   std::string print(const Buffer &buffer, uint64_t address) const {
     return std::to_string(firstBuffer + buffer.number) + "+" +
@@ -153,6 +156,18 @@ Arguments::Arguments(const Launch &launch, const KernelFacts &facts,
     all.resize(firstBuffer + kMaxBuffers, {empty, ""});
 }
 
+std::string Arguments::printTensor(TensorMapWords &map) {
+  if (Buffer *buffer = DeviceMemory::get().lookup(map.address)) {
+    uint64_t left = buffer->address + buffer->size - map.address;
+    if (blockscale::checkTensor(map.map, left))
+      map.text += ":TEMPLATE=1";
+    return print(*buffer, map.address);
+  }
+  map.text += ":TEMPLATE=1";
+  all.push_back({"none:in:" + getEmptyPath(), ""});
+  return std::to_string(all.size() - 1);
+}
+
 blockscale::Error Arguments::writeParam(size_t index, const uint8_t *bytes,
                                         uint64_t size) {
   DeviceMemory &memory = DeviceMemory::get();
@@ -163,12 +178,9 @@ blockscale::Error Arguments::writeParam(size_t index, const uint8_t *bytes,
     if (at % kTensorMapAlignment == 0 && at + kTensorMapBytes <= size)
       map = readTensorMap(bytes + at);
     if (map) {
-      if (Buffer *buffer = memory.lookup(map->address)) {
-        text +=
-            ":tmap@" + std::to_string(at) + "=" + std::to_string(all.size());
-        all.push_back(
-            {"none:tmap:@" + print(*buffer, map->address) + map->text, ""});
-      }
+      std::string tensor = printTensor(*map);
+      text += ":tmap@" + std::to_string(at) + "=" + std::to_string(all.size());
+      all.push_back({"none:tmap:@" + tensor + map->text, ""});
       at += kTensorMapBytes - 8;
       continue;
     }

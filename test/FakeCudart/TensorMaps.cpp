@@ -60,7 +60,16 @@ std::optional<TensorMapWords> capture::readTensorMap(const uint8_t *bytes) {
     return std::nullopt;
   const auto *type = blockscale::lookupTensorMapType(map.type);
   const auto *swizzle = blockscale::lookupTensorMapSwizzle(map.swizzle);
-  TensorMapWords words = {map.address, ":"};
+  TensorMapWords words = {map.address, ":", {}};
+  words.map.type = type;
+  words.map.swizzle = swizzle;
+  words.map.strides.assign(1, type->bits / 8);
+  for (unsigned i = 0; i != map.rank; ++i) {
+    words.map.sizes.push_back(map.sizes[i] + uint64_t(1));
+    words.map.box.push_back(map.box[i] + 1);
+    if (i != 0)
+      words.map.strides.push_back(map.strides[i - 1]);
+  }
   words.text += type->name;
   words.text += ":SIZES=" + join(map.sizes, map.rank, 1);
   if (map.rank > 1)

@@ -14,6 +14,8 @@
 #ifndef BLOCKSCALE_TEST_FAKECUDART_TENSORMAPS_H
 #define BLOCKSCALE_TEST_FAKECUDART_TENSORMAPS_H
 
+#include "blockscale/Runtime/TensorMap.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +30,7 @@ struct TensorMapWords {
   uint64_t address;
   /// Behind the buffer: ":f2:SIZES=...".
   std::string text;
+  blockscale::TensorMap map;
 };
 
 /// Reads 128 bytes; nothing if they are no tensor map.

@@ -83,6 +83,8 @@ struct LaunchArgument {
   /// The tensor map; for the data of a file it is complete when that is loaded.
   std::optional<TensorMap> tensorMap;
   bool isTensorStored = false;
+  /// Whether kernels only make other maps of it: see TensorMapText.
+  bool isTemplate = false;
   /// The start of the tensor of a `TensorView`.
   BufferText viewed;
   /// The patches of a struct.

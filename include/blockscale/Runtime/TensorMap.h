@@ -124,6 +124,9 @@ struct TensorMapText {
   TensorMap map;
   /// Whether the memory of the tensor is stored after the launch.
   bool isStored = false;
+  /// Whether kernels only make other maps of it, so that its memory need not
+  /// hold the tensor.
+  bool isTemplate = false;
 };
 Result<TensorMapText> parseTensorMap(std::string_view text);
 

@@ -33,6 +33,11 @@ struct LaunchedKernel {
   uint32_t dynamicShared;
   /// Whether it may start before the previous kernel has ended.
   bool isProgrammatic;
+  /// Kernels of the run with numbers up to this one, counted from 1, have ended
+  /// for sure when this one starts.
+  uint32_t settled;
+  /// Its own number.
+  uint32_t number;
   GlobalMemory *memory;
   /// The bytes of the parameters; read-only.
   Storage *parameters;

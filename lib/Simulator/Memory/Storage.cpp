@@ -48,6 +48,31 @@ GlobalMemory::Allocation *GlobalMemory::find(const Storage *storage) {
 /// A few are enough: a message names only the first undefined byte.
 static constexpr size_t kMostUndefinedStores = 64;
 
+uint32_t GlobalMemory::Allocation::getLastWriter(uint64_t at,
+                                                 uint64_t size) const {
+  if (!hasWriters.load(std::memory_order_acquire))
+    return 0;
+  uint32_t last = 0;
+  for (uint64_t line = (at - address) / kLineBytes,
+                end = (at - address + size - 1) / kLineBytes;
+       line <= end; ++line)
+    last = std::max(last, writers[line].load(std::memory_order_relaxed));
+  return last;
+}
+
+void GlobalMemory::Allocation::noteWriter(uint64_t at, uint64_t size,
+                                          uint32_t kernel) {
+  std::call_once(makesWriters, [&] {
+    writers = std::make_unique<std::atomic<uint32_t>[]>(
+        storage.size() / kLineBytes + 1);
+    hasWriters.store(true, std::memory_order_release);
+  });
+  for (uint64_t line = (at - address) / kLineBytes,
+                end = (at - address + size - 1) / kLineBytes;
+       line <= end; ++line)
+    writers[line].store(kernel, std::memory_order_relaxed);
+}
+
 bool GlobalMemory::Allocation::wantsUndefinedStore(uint64_t offset,
                                                    uint32_t line) {
   std::lock_guard<std::mutex> lock(undefinedMutex);

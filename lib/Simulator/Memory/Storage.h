@@ -156,9 +156,11 @@ public:
     /// Was on the heap and has been freed. Its bytes are kept, as asynchronous
     /// operations may refer to them.
     bool isFreed = false;
-    /// Whether a kernel of the run has stored to it; known only with race
-    /// detection. Atomic, as blocks on other host threads read it.
-    std::atomic<bool> isWritten = false;
+    /// Which kernel of the run, counted from 1, was the last one to store to
+    /// these bytes, or to some beside them; 0 for none, and without race
+    /// detection.
+    uint32_t getLastWriter(uint64_t at, uint64_t size) const;
+    void noteWriter(uint64_t at, uint64_t size, uint32_t kernel);
     /// A store of undefined values: how many bytes, and its description for
     /// messages. Those at the lowest offsets are kept.
     struct UndefinedStore {
@@ -168,6 +170,13 @@ public:
     };
     std::map<uint64_t, UndefinedStore> undefinedStores;
     std::mutex undefinedMutex;
+    /// The last writers of lines, once there is one. Buffers that share an
+    /// allocation, such as those of a workspace, are in different lines.
+    /// Atomic, as blocks run on several host threads.
+    static constexpr uint64_t kLineBytes = 256;
+    std::unique_ptr<std::atomic<uint32_t>[]> writers;
+    std::atomic<bool> hasWriters = false;
+    std::once_flag makesWriters;
     /// Whether a store at an offset is to be noted.
     bool wantsUndefinedStore(uint64_t offset, uint32_t line);
     void noteUndefinedStore(uint64_t offset, UndefinedStore store);
@@ -180,6 +189,10 @@ public:
                   uint64_t alignment);
   /// Adds zeroed memory.
   Allocation &allocate(std::string name, uint64_t size, uint64_t alignment);
+
+  /// Whether a block lets the next kernel start before it has waited for the
+  /// previous one; known only with race detection.
+  std::atomic<bool> startsNextEarly = false;
 
   /// The allocation whose region an address is in; null if there is none.
   Allocation *lookup(uint64_t address) {

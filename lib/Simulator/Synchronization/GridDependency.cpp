@@ -35,6 +35,11 @@ void GridDependency::wait(Warp &warp) {
   waited.insert(warp.block.number);
 }
 
+void GridDependency::startNext(Warp &warp) {
+  if (isWatched() && !group.races->knowsGrid(warp.number))
+    group.launch.memory->startsNextEarly.store(true, std::memory_order_relaxed);
+}
+
 void GridDependency::access(Warp &warp, const WarpAccess &access) {
   if (!group.races)
     return;
@@ -42,16 +47,19 @@ void GridDependency::access(Warp &warp, const WarpAccess &access) {
   bool isLoad = access.kind == AccessKind::Load;
   if (!isLoad)
     forEachLane(access.lanes, [&](unsigned lane) {
-      if (auto *of = memory.lookup(access.addresses[lane]))
-        of->isWritten.store(true, std::memory_order_relaxed);
+      uint64_t address = access.addresses[lane];
+      if (auto *of = memory.lookup(address))
+        of->noteWriter(address, access.size, group.launch.number);
     });
   if (!isWatched() || group.races->knowsGrid(warp.number))
     return;
-  // Memory to which no kernel has stored may be read without a wait.
+  // What only kernels have stored that have ended may be read without a wait.
   LaneMask early = 0;
   forEachLane(access.lanes, [&](unsigned lane) {
-    auto *of = memory.lookup(access.addresses[lane]);
-    if (!isLoad || (of && of->isWritten.load(std::memory_order_relaxed)))
+    uint64_t address = access.addresses[lane];
+    auto *of = memory.lookup(address);
+    uint32_t writer = of ? of->getLastWriter(address, access.size) : 0;
+    if (!isLoad || writer > group.launch.settled)
       early |= LaneMask(1) << lane;
   });
   if (early != 0)
@@ -74,8 +82,12 @@ static void executeWait(Warp &warp, const Step &) {
   warp.block.group.get<GridDependency>().wait(warp);
 }
 
+static void executeLaunch(Warp &warp, const Step &) {
+  warp.block.group.get<GridDependency>().startNext(warp);
+}
+
 static void translateGridControl(Translator &t, Modifiers &modifiers) {
-  static constexpr Step::Execute execute[] = {executeNothing, executeWait};
+  static constexpr Step::Execute execute[] = {executeLaunch, executeWait};
   std::optional<unsigned> kind =
       modifiers.takeOneOf({"launch_dependents", "wait"});
   if (!kind)

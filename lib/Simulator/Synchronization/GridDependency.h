@@ -31,9 +31,11 @@ public:
 
   /// A warp has waited for the end of the previous kernel.
   void wait(Warp &warp);
+  /// A warp lets the next kernel start.
+  void startNext(Warp &warp);
   /// A warp accesses global memory; fails if the access is not ordered behind
-  /// the end of the previous kernel, except for loads of memory to which no
-  /// kernel has stored.
+  /// the end of the previous kernel, except for loads of memory to which only
+  /// kernels have stored that ended before this one started.
   void access(Warp &warp, const WarpAccess &access);
 
   /// Fails if the block has not waited: the kernel could end before the

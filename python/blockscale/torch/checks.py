@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from ..packing import unpack
+from ..routing import MOST_GROUPS
 from ..sparse_metadata import CUTLASS_EMPTY_FIELD, EMPTY_FIELD, GRANULARITIES, pack_fields
 from ..sparsity import read_fields
 from .moe_kernels import COUNTS, PAIR_COLUMNS, SCORINGS
@@ -178,25 +179,28 @@ def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, b
 # Mixtures of experts.
 
 
-def check_experts(name, codes, scales, tensor_scale, bias, format):
-    """Checks the quantized weights of G experts, each N x K, and their biases. Returns G, N and K."""
-    check_tensors(**{f"codes of {name}": codes})
-    if codes.dim() != 3:
-        fail(ValueError, f"codes of {name}", "3 dimensions", f"shape {tuple(codes.shape)}")
-    k = check_quantized(name, codes, scales, format, (f"codes of {name}", f"scales of {name}"))
+def check_experts(name, codes, scales, tensor_scale, bias, format,
+                  arguments=("codes", "scales", "tensor_scale", "bias")):
+    """Checks the quantized weights of G experts, each N x K, and their biases, which are the arguments of these names.
+    Returns G, N and K.
+    """
+    check_tensors(**{arguments[0]: codes})
+    if codes.dim() != 3 or not codes.shape[0]:
+        fail(ValueError, f"codes of {name}", "3 dimensions, the first of at least 1", f"shape {tuple(codes.shape)}")
+    k = check_quantized(name, codes, scales, format, arguments[:2])
     experts, n = codes.shape[:2]
-    check_tensor_scale(f"tensor scale of {name}", tensor_scale, format, experts)
+    check_tensor_scale(arguments[2], tensor_scale, format, experts)
     if bias is not None:
-        check_tensors(bias=bias)
+        check_tensors(**{arguments[3]: bias})
         if bias.dtype != torch.float32 or tuple(bias.shape) != (experts, n):
-            fail(ValueError, f"bias of {name}", f"torch.float32 of shape {(experts, n)}",
+            fail(ValueError, arguments[3], f"torch.float32 of shape {(experts, n)}",
                  f"{bias.dtype} of shape {tuple(bias.shape)}")
     return experts, n, k
 
 
 def check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
     experts, _, k = check_experts("the weights", codes, scales, tensor_scale, bias, format)
-    check_tensors(offsets=offsets)
+    check_tensors(x=x, offsets=offsets)
     if offsets.dtype != torch.int32 or tuple(offsets.shape) != (experts,):
         fail(ValueError, "offsets", f"torch.int32 of shape {(experts,)}",
              f"{offsets.dtype} of shape {tuple(offsets.shape)}")
@@ -220,8 +224,13 @@ def check_routes(ids, weights, experts):
 
 def check_moe(x, ids, weights, up, down, format):
     """`up` and `down` are codes, scales, tensor scale and bias of a product."""
-    experts, rows, hidden = check_experts("up", *up, format)
-    others, n, k = check_experts("down", *down, format)
+    up_names, down_names = (
+        (name, f"{name}_scales", f"{name}_tensor_scale", f"{name}_bias") for name in ("up", "down")
+    )
+    experts, rows, hidden = check_experts("up", *up, format, up_names)
+    others, n, k = check_experts("down", *down, format, down_names)
+    if experts > MOST_GROUPS:
+        fail(ValueError, "codes of up", f"at most {MOST_GROUPS} experts", experts)
     if others != experts:
         fail(ValueError, "codes of down", f"{experts} experts, as up has", others)
     if rows != 2 * k:
@@ -234,9 +243,19 @@ def check_moe(x, ids, weights, up, down, format):
     check_x(x, hidden, ids=ids, weights=weights, up=up[0], down=down[0])
     if x.reshape(-1, hidden).shape[0] != ids.shape[0]:
         fail(ValueError, "ids", f"a row for each of {x.reshape(-1, hidden).shape[0]} tokens", ids.shape[0])
-    names = ("codes", "scales", "tensor scale", "bias")
-    check_devices(x=x, **{f"{name} of {of}": each for of, product in (("up", up), ("down", down))
-                          for name, each in zip(names, product)})
+    check_devices(x=x, **dict(zip((*up_names, *down_names), (*up, *down))))
+
+
+def is_usual_moe(x, ids, weights, hidden):
+    """Whether these fit experts of `hidden` columns, in the way that most calls have. Each layer asks it in each call,
+    and finding what is wrong takes longer.
+    """
+    return (
+        type(x) is type(ids) is type(weights) is torch.Tensor
+        and x.dtype == torch.bfloat16 and x.dim() and x.shape[-1] == hidden and ids.dim() == 2
+        and ids.dtype in (torch.int64, torch.int32) and weights.dtype in VALUE_DTYPES and weights.shape == ids.shape
+        and ids.shape[1] and x.numel() == ids.shape[0] * hidden and x.device == ids.device == weights.device
+    )
 
 
 def check_route(logits, top_k, scoring):

@@ -154,12 +154,13 @@ def moe(x, ids, weights, up, down, gate, format):
     ids, weights, values = to_numpy(ids), to_numpy(weights), to_numpy(x.float())
     rows, group_of = numpy.repeat(values, ids.shape[1], 0), ids.reshape(-1)
     product = _product_of_experts(rows, group_of, *up, format)
-    pairs = product.reshape(product.shape[0], -1, 2, PAIR_COLUMNS)
+    count, columns = product.shape
+    pairs = product.reshape(count, columns // (2 * PAIR_COLUMNS), 2, PAIR_COLUMNS)
     with numpy.errstate(over="ignore", invalid="ignore"):
         gates = numpy.minimum(pairs[:, :, 0], limit)
         others = numpy.maximum(numpy.minimum(pairs[:, :, 1], limit), -limit) + shift
         h = gates / (numpy.exp(-(gates * alpha)) + numpy.float32(1)) * others
-    product = _round(_product_of_experts(_round(h.reshape(product.shape[0], -1)), group_of, *down, format))
+    product = _round(_product_of_experts(_round(h.reshape(count, columns // 2)), group_of, *down, format))
     positions = numpy.where((ids >= 0) & (ids < up[0].shape[0]), numpy.arange(ids.size).reshape(ids.shape), -1)
     result = combine_array(product, positions.astype(numpy.int32), weights) if ids.size else numpy.zeros_like(values)
     return torch.from_numpy(result).to(torch.bfloat16).to(x.device)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from . import formats, ops
-from .checks import check_activations, check_moe, check_tensors, fail
+from .checks import VALUE_DTYPES, check_activations, check_moe, check_tensors, fail, is_usual_moe
 from .conversion import KeptTypes, convert_modules
 from .moe_kernels import PAIR_COLUMNS
 from .quantized import QuantizedTensor
@@ -28,6 +28,8 @@ GPT_OSS = Gate(1.702, 7.0, 1.0)
 # How rows of gates and of what belongs to them stand in the first weight: all gates first; in turn; or in blocks of 8,
 # as kernels read them.
 LAYOUTS = ("halves", "interleaved", "blocks")
+# What a module keeps of a weight.
+PARTS = ("codes", "scales", "tensor_scale", "bias")
 
 
 def _order_of_pairs(rows, layout, device):
@@ -42,6 +44,16 @@ def _order_of_pairs(rows, layout, device):
     if layout == "interleaved":
         return order.reshape(-1, PAIR_COLUMNS, 2).transpose(1, 2).reshape(-1)
     return order
+
+
+def _parts_of(name, weight, bias):
+    """The tensors of a weight and its bias, as kernels take them."""
+    check_tensors((f"{name}_bias",), **{f"{name}_bias": bias})
+    g = weight.tensor_scale
+    if formats.get(weight.format).is_scaled:
+        g = torch.ones((), dtype=torch.float32, device=weight.device) if g is None else g
+        g = g.reshape(-1).expand(weight.shape[0])
+    return weight.codes, weight.scales, g, None if bias is None else bias.detach().to(torch.float32)
 
 
 class MoE(KeptTypes):
@@ -72,29 +84,18 @@ class MoE(KeptTypes):
         self.gate, self.format = Gate(*map(float, gate)), up.format
         self.num_experts, self.hidden_size, self.intermediate_size = down.shape
         order = _order_of_pairs(up.shape[1], layout, up.device)
-        self._add("up", up, up_bias, None if layout == "blocks" else order)
-        self._add("down", down, down_bias, None)
+        products = _parts_of("up", up, up_bias), _parts_of("down", down, down_bias)
         x = torch.empty((0, self.hidden_size), dtype=torch.bfloat16, device=up.device)
         ids = torch.empty((0, 1), dtype=torch.int64, device=up.device)
-        check_moe(x, ids, ids.to(torch.float32), self._product("up"), self._product("down"), formats.get(self.format))
-
-    def _add(self, name, weight, bias, order):
-        """Buffers of a weight, with its rows in another order."""
-        check_tensors((f"{name}_bias",), **{f"{name}_bias": bias})
-        bias = None if bias is None else bias.detach().to(torch.float32)
-        g = weight.tensor_scale
-        if formats.get(weight.format).is_scaled:
-            g = torch.ones((), dtype=torch.float32, device=weight.device) if g is None else g
-            g = g.reshape(-1).expand(weight.shape[0]).contiguous()
-        parts = {"codes": weight.codes, "scales": weight.scales, "bias": bias}
-        for part, tensor in parts.items():
-            if order is not None and tensor is not None:
-                tensor = tensor.index_select(1, order.to(tensor.device))
-            self.register_buffer(f"{name}_{part}", None if tensor is None else tensor.contiguous())
-        self.register_buffer(f"{name}_tensor_scale", g)
+        check_moe(x, ids, ids.to(torch.float32), *products, formats.get(self.format))
+        for name, product in zip(("up", "down"), products):
+            for part, tensor in zip(PARTS, product):
+                if name == "up" and layout != "blocks" and part != "tensor_scale" and tensor is not None:
+                    tensor = tensor.index_select(1, order)
+                self.register_buffer(f"{name}_{part}", None if tensor is None else tensor.contiguous())
 
     def _product(self, name):
-        return tuple(self._buffers[f"{name}_{part}"] for part in ("codes", "scales", "tensor_scale", "bias"))
+        return tuple(self._buffers[f"{name}_{part}"] for part in PARTS)
 
     @classmethod
     def from_float(cls, up, down, format, up_bias=None, down_bias=None, gate=SILU, layout="halves"):
@@ -113,6 +114,15 @@ class MoE(KeptTypes):
         )
         return cls(*quantized, up_bias, down_bias, gate, layout)
 
+    def dequantize(self, dtype=torch.bfloat16, layout="halves"):
+        """The weights (up, down), of G x 2I x H and G x H x I, with the rows of `up` in a `layout`."""
+        up, down = (
+            QuantizedTensor(codes, scales, self.format, g).dequantize(dtype)
+            for codes, scales, g, _ in (self._product("up"), self._product("down"))
+        )
+        back = torch.argsort(_order_of_pairs(up.shape[1], layout, up.device))
+        return up.index_select(1, back), down
+
     def forward(self, hidden_states, top_k_index=None, top_k_weights=None, router_indices=None, routing_weights=None):
         # Some models of transformers have other names for them.
         ids = router_indices if top_k_index is None else top_k_index
@@ -122,7 +132,8 @@ class MoE(KeptTypes):
             ops.check_untraced(self.format, x=hidden_states, ids=ids, weights=weights)
             return torch.ops.blockscale.moe(hidden_states, ids, weights, *up, *down, self.format, *self.gate)
         format = formats.FORMATS[self.format]
-        check_moe(hidden_states, ids, weights, up, down, format)
+        if not is_usual_moe(hidden_states, ids, weights, self.hidden_size) or up[0].device != hidden_states.device:
+            check_moe(hidden_states, ids, weights, up, down, format)
         return ops.run_checked_moe(hidden_states, ids, weights, up, down, format, self.gate)
 
     def extra_repr(self):
@@ -134,12 +145,15 @@ class MoE(KeptTypes):
 
 # Models of transformers.
 
+WEIGHTS = ("gate_up_proj", "down_proj")
+BIASES = ("gate_up_proj_bias", "down_proj_bias")
+
 
 def _has_experts(module):
     """Whether a module holds the weights of experts as transformers does, in two parameters of three dimensions."""
     return not isinstance(module, MoE) and all(
         isinstance(getattr(module, name, None), torch.Tensor) and getattr(module, name).dim() == 3
-        for name in ("gate_up_proj", "down_proj")
+        for name in WEIGHTS
     )
 
 
@@ -173,6 +187,8 @@ def _reason_to_keep(module, format):
     is_transposed = _is_transposed(up, down)
     if is_transposed is None or up.shape[0] != down.shape[0]:
         return f"weights of {tuple(up.shape)} and {tuple(down.shape)}, which are not those of experts"
+    if not up.shape[0] or up.dtype not in VALUE_DTYPES or down.dtype not in VALUE_DTYPES:
+        return f"{up.shape[0]} experts of {up.dtype} and {down.dtype}, of which there are no quantized ones"
     if _gate_of(module) is None:
         return f"the activation of {type(module).__name__}, which is neither silu(gate) * up nor that of gpt-oss"
     block = formats.get(format).block
@@ -187,7 +203,7 @@ def _convert(module, format):
     if _is_transposed(*weights):
         weights = (each.transpose(1, 2) for each in weights)
     gate, layout = _gate_of(module)
-    biases = (getattr(module, name, None) for name in ("gate_up_proj_bias", "down_proj_bias"))
+    biases = (getattr(module, name, None) for name in BIASES)
     return MoE.from_float(*weights, format, *biases, gate, layout)
 
 
@@ -212,7 +228,15 @@ def convert_moe_(model, format, activations=None, filter=None, unsupported="rais
         fail(ValueError, "activations", "None: experts with quantized x are not there yet", repr(activations))
     if _has_experts(model):
         fail(ValueError, "model", "a module that has experts", "experts themselves: use MoE.from_float")
+
+    def find_reason(name, module):
+        reason = _reason_to_keep(module, format)
+        if not reason:
+            tensors = {f"{name}.{each}": getattr(module, each, None) for each in (*WEIGHTS, *BIASES)}
+            check_tensors(tuple(tensors), **tensors)
+        return reason
+
     return convert_modules(
-        model, format, "experts", _has_experts, lambda name, module: _reason_to_keep(module, format),
-        lambda module: _convert(module, format), filter, unsupported,
+        model, format, "experts", _has_experts, find_reason, lambda module: _convert(module, format), filter,
+        unsupported,
     )

@@ -1,38 +1,23 @@
 """Grouped products as kernels, in the simulator: the cases of test_grouped.py and more, against numpy."""
 
 import json
-import subprocess
 
 import blockscale
-import harness
+import devices
 import numpy as np
 import pytest
 import tiers
 from blockscale import bfloat16
-from test_grouped import MXFP8, NVFP4, OPTIONS, SIZES, Case, make, program, reference
+from test_grouped import MXFP8, NVFP4, OPTIONS, SIZES, make, program, reference
 
-TARGETS = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
+TARGETS = devices.CHIPS
 
 
 def run(folder, case, target, dynamic="", text=None, fails=False, flags=()):
-    """The result in the simulator, whose checks have to be silent."""
-    source = folder / "p.mlir"
-    source.write_text(text or program(case, dynamic))
+    """The result in the simulator, or what it says."""
     arrays = [*case.operands.values(), *case.options.values()]
-    files = []
-    for i, array in enumerate(arrays):
-        files.append(folder / f"{i}.npy")
-        np.save(files[-1], array)
-    done = subprocess.run(
-        [harness.RUN, source, "--device=sim", f"--target={target}", "--check=race,proxy,strict", *flags, "-o",
-         folder / "d.npy", *files],
-        capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False,
-    )
-    if fails:
-        assert done.returncode == 1
-        return done.stderr
-    assert done.returncode == 0, f"{done.stderr}\n{source.read_text()}"
-    return np.load(folder / "d.npy")
+    said = devices.run(folder, text or program(case, dynamic), arrays, target, fails=fails, flags=flags)
+    return said if fails else said[0]
 
 
 def make_exact(types, *args, **options):
@@ -158,12 +143,17 @@ class Matmul:
             self.codes = draw(rng, element, (groups, n, k))
             self.scales = rng.choice(
                 np.uint8([126, 127, 128] if scale == "f8E8M0FNU" else [0x30, 0x38, 0x40]), (groups, n, k // block))
-            flat = blockscale.dequantize(self.codes.reshape(-1, k), self.scales.reshape(-1, k // block), *format)
-            values = flat.reshape(groups, n, k) * np.float32(tensor_scale or 1)
-            self.y = bfloat16.widen(bfloat16.round_f32(values)) if dtype == "bf16" else values.astype(np.float16)
-            self.y = np.asarray(self.y, np.float32)
+            self.dequantize()
         else:
             self.y = rng.integers(-4, 5, (groups, n, k)).astype(np.float32)
+
+    def dequantize(self):
+        """y of codes and scales."""
+        groups, n, k = self.codes.shape
+        flat = blockscale.dequantize(self.codes.reshape(-1, k), self.scales.reshape(groups * n, -1), *WEIGHTS[self.weights])
+        values = flat.reshape(groups, n, k) * np.float32(self.g or 1)
+        rounded = bfloat16.widen(bfloat16.round_f32(values)) if self.dtype == "bf16" else values.astype(np.float16)
+        self.y = np.asarray(rounded, np.float32)
 
     def reference(self):
         result = self.acc.copy()
@@ -213,11 +203,15 @@ class Matmul:
         arguments = ", ".join(f"%{name}: {type}" for name, type in types.items())
         return f"func.func @main({arguments}) -> {types['acc']} {{\n  " + "\n  ".join(body) + "\n}\n"
 
-    def run(self, folder, target, dynamic=False, flags=()):
+    def arrays(self):
+        """The arguments of `text`."""
         ys = [self.codes, self.scales] if WEIGHTS[self.weights] else [
             self.to_type(self.y if self.weights == "transposed" else np.ascontiguousarray(self.y.swapaxes(1, 2)))]
-        case = Case(None, dict(enumerate([self.to_type(self.x), *ys, self.offsets, self.acc])), self.chosen)
-        return run(folder, case, target, text=self.text(dynamic), flags=flags)
+        return [self.to_type(self.x), *ys, self.offsets, self.acc, *self.chosen.values()]
+
+    def run(self, folder, target, dynamic=False, flags=()):
+        [result] = devices.run(folder, self.text(dynamic), self.arrays(), target, flags=flags)
+        return result
 
 
 @pytest.mark.parametrize("weights, dtype, number, target, dynamic", tiers.product(
@@ -301,19 +295,7 @@ def test_quantized_result(tmp_path):
   return %q, %s2 : tensor<?x64xf8E4M3FN>, tensor<?x2xf8E8M0FNU>""").replace(
         "  %e = tensor", "  %c0 = arith.constant 0 : index\n  %size = tensor.dim %x, %c0 : tensor<?x128xbf16>\n  %e = tensor", 1)
     codes, scales = blockscale.quantize(product.reference() * np.float32(2), "f8E4M3FN", "f8E8M0FNU", 32)
-    files = [tmp_path / f"{i}.npy" for i in range(5 + 1)]
-    arrays = [product.to_type(product.x), product.codes, product.scales, product.offsets, product.acc,
-              product.chosen["bias"]]
-    for file, array in zip(files, arrays):
-        np.save(file, array)
-    source = tmp_path / "p.mlir"
-    source.write_text(text)
     for target in TARGETS:
-        done = subprocess.run(
-            [harness.RUN, source, "--device=sim", f"--target={target}", "--check=race,proxy,strict", "-o",
-             tmp_path / "q.npy", "-o", tmp_path / "s.npy", *files],
-            capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False,
-        )
-        assert done.returncode == 0, f"{done.stderr}\n{text}"
-        np.testing.assert_array_equal(np.load(tmp_path / "q.npy"), codes)
-        np.testing.assert_array_equal(np.load(tmp_path / "s.npy"), scales)
+        got = devices.run(tmp_path, text, product.arrays(), target, 2)
+        np.testing.assert_array_equal(got[0], codes)
+        np.testing.assert_array_equal(got[1], scales)

@@ -43,3 +43,12 @@ def pytest_collection_modifyitems(items):
         for item in items:
             if here in Path(str(item.fspath)).resolve().parents:
                 item.add_marker(pytest.mark.skip(reason=f"needs {MISSING}"))
+
+
+@pytest.fixture(autouse=True)
+def no_gradients():
+    import torch
+
+    with torch.no_grad():
+        yield
+    torch.cuda.synchronize()

@@ -27,15 +27,6 @@ def make_linear(n, k, format, activations=None, bias=True):
     return plain, Linear.from_linear(plain, format, activations)
 
 
-@pytest.fixture(autouse=True)
-def no_gradients():
-    import torch
-
-    with torch.no_grad():
-        yield
-    torch.cuda.synchronize()
-
-
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
 @pytest.mark.parametrize("format", FORMATS)
 def test_codes_are_those_of_the_reference(format, dtype):

@@ -109,6 +109,7 @@ def make_torch(fake):
         cpu = lambda self: self.to("cpu")  # noqa: E731
         float = lambda self: self.to(DTYPES["float32"])  # noqa: E731
         double = lambda self: self.to(DTYPES["float64"])  # noqa: E731
+        long = lambda self: self.to(DTYPES["int64"])  # noqa: E731
         int = lambda self: self.to(DTYPES["int32"])  # noqa: E731
         __float__ = lambda self: float(self.values())  # noqa: E731
 
@@ -125,11 +126,31 @@ def make_torch(fake):
         def clone(self):
             return self._new(self.array)
 
+        def new_empty(self, shape, dtype=None):
+            return torch.empty(shape, dtype=dtype or self.dtype, device=self.device)
+
         # Shapes.
 
         def reshape(self, *shape):
             shape = shape[0] if isinstance(shape[0], tuple) else shape
-            return self._view(self.array.reshape(shape))
+            array = self.array.reshape(shape)
+            # A copy of numpy's is not on the card.
+            return (self._view if np.may_share_memory(array, self.array) else self._new)(array)
+
+        def transpose(self, one, other):
+            return self._view(self.array.swapaxes(one, other))
+
+        def expand(self, *sizes):
+            # numpy's own is read-only.
+            return self if self.shape == sizes else self._view(np.broadcast_to(self.array, sizes))
+
+        def index_select(self, at, index):
+            assert index.dim() == 1 and index.device == self.device
+            return self._new(np.take(self.array, index.array, at))
+
+        def gather(self, at, index):
+            assert index.dtype is DTYPES["int64"] and index.device == self.device
+            return self._new(np.take_along_axis(self.array, index.array, at))
 
         def view(self, dtype):
             return self._view(self.array, dtype)
@@ -143,7 +164,7 @@ def make_torch(fake):
             return self.reshape(*self.shape[:-1], *sizes)
 
         def __getitem__(self, key):
-            return self._view(self.array[key.array if isinstance(key, Tensor) else key])
+            return self._view(np.asarray(self.array[key.array if isinstance(key, Tensor) else key]))
 
         # Numbers.
 
@@ -161,6 +182,10 @@ def make_torch(fake):
         __truediv__ = lambda self, other: self._compute(lambda a: a / np.float32(other))  # noqa: E731
         abs = lambda self: self._compute(np.abs)  # noqa: E731
         max = lambda self: self._compute(np.max)  # noqa: E731
+
+        def clamp(self, least, most):
+            assert not self.dtype.is_floating_point
+            return self._new(self.array.clip(least, most))
 
     def filled(value):
         def make(shape, dtype=DTYPES["float32"], device="cpu"):
@@ -182,6 +207,14 @@ def make_torch(fake):
         return Tensor(array.reshape(interface["shape"]), BY_STORAGE.get(storage), device, address)
 
     torch.as_tensor = as_tensor
+
+    def arange(count, device="cpu"):
+        made = torch.empty((count,), DTYPES["int64"], device)
+        made.array[...] = np.arange(count)
+        return made
+
+    torch.arange = arange
+    torch.argsort = lambda tensor: tensor._new(np.argsort(tensor.array), DTYPES["int64"])
     torch.from_numpy = lambda array: Tensor(array, BY_STORAGE[array.dtype])
     torch.stack = lambda tensors, at: tensors[0]._new(np.stack([each.array for each in tensors], at))
     torch.clamp = lambda tensor, min: tensor._compute(lambda a: np.maximum(a, np.float32(min)))
@@ -297,13 +330,17 @@ def make_nn(torch):
             if errors:
                 raise RuntimeError("; ".join(errors))
 
-        def __call__(self, *arguments):
-            return self.forward(*arguments)
+        def __call__(self, *arguments, **named):
+            return self.forward(*arguments, **named)
 
     class Linear(Module):
         def __init__(self, in_features, out_features, weight=None, bias=None):
             super().__init__()
             self.in_features, self.out_features, self.weight, self.bias = in_features, out_features, weight, bias
 
-    nn.Module, nn.Linear, nn.Parameter = Module, Linear, Parameter
+    class SiLU(Module):
+        pass
+
+    nn.Module, nn.Linear, nn.Parameter, nn.SiLU = Module, Linear, Parameter, SiLU
+    nn.functional = types.SimpleNamespace(silu=lambda x: x)
     return nn

@@ -31,6 +31,14 @@ def sparse_bundle_path():
     return path
 
 
+@pytest.fixture(scope="session")
+def moe_bundle_path():
+    path = BUNDLE.with_name("moe.bundle")
+    if not path.exists():
+        pytest.skip("needs moe.bundle, target blockscale-torch-moe-kernels")
+    return path
+
+
 def simulate(bundle, folder):
     program = BUILD / "bin" / "blockscale-sim"
     if not program.exists():
@@ -46,3 +54,8 @@ def run(bundle_path, tmp_path):
 @pytest.fixture
 def run_sparse(sparse_bundle_path, tmp_path):
     return simulate(sparse_bundle_path, tmp_path)
+
+
+@pytest.fixture
+def run_moe(moe_bundle_path, tmp_path):
+    return simulate(moe_bundle_path, tmp_path)

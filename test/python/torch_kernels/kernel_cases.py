@@ -41,9 +41,12 @@ class Simulated:
         self.program, self.bundle, self.folder = program, bundle, folder
 
     def __call__(self, function, chip, arguments, results):
-        """`results` are (dtype, shape) each; "f4", () is a number."""
+        """Arguments are arrays, and floats for f32; `results` are (dtype, shape) each; "f4", () is a number."""
         words = []
         for i, array in enumerate(arguments):
+            if isinstance(array, float):
+                words.append(f"f32:{array}")
+                continue
             np.save(self.folder / f"{i}.npy", array)
             words.append(f"in:{self.folder / f'{i}.npy'}")
         for i, (dtype, shape) in enumerate(results):

@@ -15,9 +15,9 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// `sizes` with the static ones of `value`.
-static SmallVector<OpFoldResult> withStaticSizes(OpBuilder &builder,
-                                                 SmallVector<OpFoldResult> sizes,
-                                                 Value value) {
+static SmallVector<OpFoldResult>
+withStaticSizes(OpBuilder &builder, SmallVector<OpFoldResult> sizes,
+                Value value) {
   auto shape = cast<RankedTensorType>(value.getType()).getShape();
   for (auto [size, known] : llvm::zip_equal(sizes, shape))
     if (!ShapedType::isDynamic(known))
@@ -53,7 +53,7 @@ LogicalResult RouteOp::verify() {
   NamedShape logits = {"logits", getLogits()}, ids = {"ids", getIds()},
              weights = {"weights", getWeights()};
   int64_t count = static_cast<int64_t>(getTopK());
-  if (failed(verifySameKind(*this, {logits, ids, weights})) ||   // (O1)
+  if (failed(verifySameKind(*this, {logits, ids, weights})) || // (O1)
       failed(verifySizes(*this, getRowRelations(logits, {ids, weights}))))
     return failure();
   if (count < 1 || count > kMostChosen) // (O3)
@@ -67,13 +67,14 @@ LogicalResult RouteOp::verify() {
     if (int64_t slots = result.type().getDimSize(1);
         !ShapedType::isDynamic(slots) && slots != count)
       return emitOpError("expected ")
-             << result.name << " to have top_k = " << count
-             << " columns, got " << slots;
+             << result.name << " to have top_k = " << count << " columns, got "
+             << slots;
   return success();
 }
 
-LogicalResult RouteOp::reifyResultShapes(
-    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+LogicalResult
+RouteOp::reifyResultShapes(OpBuilder &builder,
+                           ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
   SmallVector<OpFoldResult> sizes = {
       tensor::getMixedSize(builder, getLoc(), getLogits(), 0),
       builder.getIndexAttr(static_cast<int64_t>(getTopK()))};
@@ -91,8 +92,8 @@ void RouteOp::generateRuntimeVerification(
                                  static_cast<int64_t>(getTopK())),
                  "at least top_k = " + Twine(getTopK()) + " groups");
   if (isDynamic(getLogits(), 0))
-    for (NamedShape result : {NamedShape{"ids", getIds()},
-                              NamedShape{"weights", getWeights()}})
+    for (NamedShape result :
+         {NamedShape{"ids", getIds()}, NamedShape{"weights", getWeights()}})
       checkResultSize(check, result, 0, check.getSize(getLogits(), 0),
                       "the S of logits");
 }
@@ -180,8 +181,8 @@ void SortRoutesOp::generateRuntimeVerification(
                  "J to be at least 1");
   if (!isDynamic(getIds(), 0) && !isDynamic(getIds(), 1))
     return;
-  Value slots = getValueOrCreateConstantIndexOp(builder, loc,
-                                                getSlots(builder, *this));
+  Value slots =
+      getValueOrCreateConstantIndexOp(builder, loc, getSlots(builder, *this));
   check.expect(check.isAtMost(slots, std::numeric_limits<int32_t>::max()),
                "less than 2^31 slots");
   checkResultSize(check, {"rows", getRows()}, 0, slots, "S * J elements");

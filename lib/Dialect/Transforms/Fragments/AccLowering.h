@@ -41,11 +41,11 @@ struct AccPairs {
   /// So many of them are neighbors along the row: `run` columns from a multiple
   /// of that on.
   int64_t run = 1;
-  /// 0 if they are a pair. Else two lanes that differ in this bit have the first
-  /// and the second elements of two pairs. Once they have exchanged elements,
-  /// the lane without the bit has the pair whose first element it had as its
-  /// first one, and the other one the pair whose second element it had as its
-  /// second one.
+  /// 0 if they are a pair. Else two lanes that differ in this bit have the
+  /// first and the second elements of two pairs. Once they have exchanged
+  /// elements, the lane without the bit has the pair whose first element it had
+  /// as its first one, and the other one the pair whose second element it had
+  /// as its second one.
   int64_t pairLane = 0;
 };
 inline constexpr int64_t kPairDistance = 8;

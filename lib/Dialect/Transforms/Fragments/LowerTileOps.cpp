@@ -304,8 +304,7 @@ static memref::StoreOp findStoreBehindReads(Block &block) {
                    options.inclusive = options.omitBlockArguments = true;
                    (void)getBackwardSlice(index, &slice, options);
                    return llvm::any_of(slice, [&](Operation *op) {
-                     return op->getBlock() == &block &&
-                            isa<memref::LoadOp>(op);
+                     return op->getBlock() == &block && isa<memref::LoadOp>(op);
                    });
                  });
   return reads && isKnown ? store : memref::StoreOp();
@@ -443,13 +442,13 @@ lowerAccForEach(AccForEachOp op, LaneOperands<AccForEachOp> operands,
                    seconds.clear();
                  });
   } else if (storesRuns)
-    lowering.forEachRun(
-        b, loc, type, lane, [&](int64_t index, Value row, Value column) {
-          row = addIndices(b, loc, row, op.getRow());
-          column = addIndices(b, loc, column, op.getColumn());
-          emitRunStore(b, op, store, elements.slice(index, run), {}, row,
-                       column);
-        });
+    lowering.forEachRun(b, loc, type, lane,
+                        [&](int64_t index, Value row, Value column) {
+                          row = addIndices(b, loc, row, op.getRow());
+                          column = addIndices(b, loc, column, op.getColumn());
+                          emitRunStore(b, op, store, elements.slice(index, run),
+                                       {}, row, column);
+                        });
   else if (last && !op.getInBounds())
     emitReadsFirst(b, op, last, elements, lane);
   else

@@ -92,20 +92,13 @@ public:
       for (int64_t i = 0; i != count; ++i)
         pairs.elements.emplace_back(first + i, second + i);
     };
-    // A lane has two runs of a block, or one that is part of either half, or a
-    // whole block.
-    for (ArrayRef<int64_t> part : blocks->parts)
-      if (run < kPairDistance && part.size() == 2)
-        add(part[0], part[1], run);
-      else if (run <= kPairDistance)
-        add(part[0], part[0] + run / 2, run / 2);
-      else
-        add(part[0], part[0] + kPairDistance, kPairDistance);
-    pairs.run = std::min(run, kPairDistance);
-    if (run > kColumnsOfLane && run <= kPairDistance) {
+    // A lane has two runs of a block, or a longer one in one of the halves.
+    bool hasBoth = run == kColumnsOfLane;
+    pairs.run = hasBoth ? run : run / 2;
+    if (!hasBoth)
       pairs.pairLane = kPairDistance / run;
-      pairs.run = run / 2;
-    }
+    for (ArrayRef<int64_t> part : blocks->parts)
+      add(part[0], hasBoth ? part[1] : part[0] + pairs.run, pairs.run);
     return pairs;
   }
 

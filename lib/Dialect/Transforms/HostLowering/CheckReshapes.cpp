@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostLowering/CheckReshapes.h"
+
 #include "Utils/CheckMessage.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -37,7 +39,8 @@ static OpFoldResult multiply(OpBuilder &b, Location loc,
       b, loc, AffineMap::get(0, sizes.size(), product), sizes);
 }
 
-static void checkExpand(tensor::ExpandShapeOp op) {
+void blockscale::checkExpandedSizes(tensor::ExpandShapeOp op,
+                                    ArrayRef<OpFoldResult> sourceSizes) {
   RankedTensorType type = op.getResultType();
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -48,7 +51,9 @@ static void checkExpand(tensor::ExpandShapeOp op) {
     SmallVector<OpFoldResult> ofGroup;
     for (int64_t i : group)
       ofGroup.push_back(sizes[i]);
-    OpFoldResult expected = tensor::getMixedSize(b, loc, op.getSrc(), dim);
+    OpFoldResult expected = sourceSizes.empty()
+                                ? tensor::getMixedSize(b, loc, op.getSrc(), dim)
+                                : sourceSizes[dim];
     OpFoldResult got = multiply(b, loc, ofGroup);
     if (isEqualConstantIntOrValue(expected, got))
       continue;
@@ -71,7 +76,8 @@ struct CheckReshapesPass final
   using Base::Base;
 
   void runOnOperation() override {
-    getOperation()->walk([](tensor::ExpandShapeOp op) { checkExpand(op); });
+    getOperation()->walk(
+        [](tensor::ExpandShapeOp op) { checkExpandedSizes(op); });
   }
 };
 

@@ -30,8 +30,8 @@ static LogicalResult storeBits(LLVM::StoreOp op, PatternRewriter &rewriter) {
   if (!cast || !isa<IntegerType>(from) ||
       !isa<FloatType>(getElementTypeOrSelf(op.getValue().getType())))
     return rewriter.notifyMatchFailure(op, "expected the bits of a float");
-  rewriter.modifyOpInPlace(
-      op, [&] { op.getValueMutable().assign(cast.getArg()); });
+  rewriter.modifyOpInPlace(op,
+                           [&] { op.getValueMutable().assign(cast.getArg()); });
   return success();
 }
 

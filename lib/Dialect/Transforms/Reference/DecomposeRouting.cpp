@@ -50,11 +50,11 @@ public:
           auto loop = scf::ForOp::create(
               at, loc, zero, end, one, emitFirstKey(at, loc),
               [&](OpBuilder &inner, Location, Value, ValueRange previous) {
-                Value next = emitNextKey(
-                    inner, loc, previous[0], zero, groups, one,
-                    [&](OpBuilder &body, Value column) {
-                      return load(body, slot[0], column);
-                    });
+                Value next =
+                    emitNextKey(inner, loc, previous[0], zero, groups, one,
+                                [&](OpBuilder &body, Value column) {
+                                  return load(body, slot[0], column);
+                                });
                 scf::YieldOp::create(inner, loc, next);
               });
           return emitColumnOfKey(at, loc, loop.getResult(0));
@@ -119,9 +119,8 @@ static SmallVector<Value> makeResults(RewriterBase &b, Op op) {
   (void)op.reifyResultShapes(b, shapes);
   SmallVector<Value> results;
   for (auto [shape, result] : llvm::zip_equal(shapes, op->getResults()))
-    results.push_back(
-        tensor::EmptyOp::create(b, op.getLoc(), shape,
-                                getElementTypeOrSelf(result.getType())));
+    results.push_back(tensor::EmptyOp::create(
+        b, op.getLoc(), shape, getElementTypeOrSelf(result.getType())));
   return results;
 }
 
@@ -139,8 +138,7 @@ static LogicalResult decomposeRoute(RouteOp op, PatternRewriter &rewriter) {
   SmallVector<Value> results = makeResults(rewriter, op);
   RouteLoops loops(rewriter, op);
   Value ids = loops.makeIds(results[0]);
-  replaceResults(rewriter, op,
-                 {ids, loops.makeWeights(ids, results[1])});
+  replaceResults(rewriter, op, {ids, loops.makeWeights(ids, results[1])});
   return success();
 }
 
@@ -211,12 +209,11 @@ private:
   }
 
   /// What `body` makes of `init` for each slot of somebody.
-  SmallVector<Value>
-  forEachSlot(ValueRange init,
-              function_ref<SmallVector<Value>(OpBuilder &, Value row,
-                                              Value slot, Value group,
-                                              ValueRange state)>
-                  body) {
+  SmallVector<Value> forEachSlot(
+      ValueRange init,
+      function_ref<SmallVector<Value>(OpBuilder &, Value row, Value slot,
+                                      Value group, ValueRange state)>
+          body) {
     auto loop = scf::ForOp::create(
         b, loc, zero, getSize(op.getIds(), 0), one, init,
         [&](OpBuilder &at, Location, Value row, ValueRange ofRow) {
@@ -231,11 +228,11 @@ private:
     return loop.getResults();
   }
 
-  SmallVector<Value> emitSlot(
-      OpBuilder &at, Value row, Value slot, ValueRange state,
-      function_ref<SmallVector<Value>(OpBuilder &, Value, Value, Value,
-                                      ValueRange)>
-          body) {
+  SmallVector<Value>
+  emitSlot(OpBuilder &at, Value row, Value slot, ValueRange state,
+           function_ref<SmallVector<Value>(OpBuilder &, Value, Value, Value,
+                                           ValueRange)>
+               body) {
     Value id =
         tensor::ExtractOp::create(at, loc, op.getIds(), ValueRange{row, slot});
     // Negative ones are large as indices.
@@ -272,8 +269,7 @@ private:
 };
 } // namespace
 
-static LogicalResult decomposeSort(SortRoutesOp op,
-                                   PatternRewriter &rewriter) {
+static LogicalResult decomposeSort(SortRoutesOp op, PatternRewriter &rewriter) {
   replaceResults(rewriter, op, SortLoops(rewriter, op).emitLoops());
   return success();
 }

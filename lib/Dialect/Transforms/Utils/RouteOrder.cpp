@@ -41,9 +41,9 @@ static Value emitKey(OpBuilder &b, Location loc, Value logit, Value column) {
   Value bits = emit.toBits(emit.add(logit, emit.number(0.0)));
   bits = emit.select(emit.isNaN(logit), emit.integer(kNaN), bits);
   Value isNegative = emit.isAtLeast(bits, kSign);
-  Value ordered = emit.bitXor(
-      bits,
-      emit.select(isNegative, emit.integer(kAllBits), emit.integer(kSign)));
+  Value ordered =
+      emit.bitXor(bits, emit.select(isNegative, emit.integer(kAllBits),
+                                    emit.integer(kSign)));
   Value number = arith::IndexCastOp::create(b, loc, b.getI32Type(), column);
   auto widen = [&](Value half) -> Value {
     return arith::ExtUIOp::create(b, loc, b.getI64Type(), half);
@@ -52,9 +52,9 @@ static Value emitKey(OpBuilder &b, Location loc, Value logit, Value column) {
                     widen(emit.bitXor(number, kAllBits)));
 }
 
-Value blockscale::emitNextKey(
-    OpBuilder &b, Location loc, Value previous, Value first, Value end,
-    Value step, function_ref<Value(OpBuilder &, Value)> load) {
+Value blockscale::emitNextKey(OpBuilder &b, Location loc, Value previous,
+                              Value first, Value end, Value step,
+                              function_ref<Value(OpBuilder &, Value)> load) {
   Value none = arith::ConstantIntOp::create(b, loc, b.getI64Type(), 0);
   auto loop = scf::ForOp::create(
       b, loc, first, end, step, none,
@@ -77,7 +77,7 @@ Value blockscale::emitLogitOfKey(OpBuilder &b, Location loc, Value key) {
   ArithEmitter emit(b, loc);
   Value ordered = emit.narrow(emit.shiftRight(key, kHalfBits), kHalfBits);
   Value wasNegative = emit.is(ArithEmitter::IP::ult, ordered, kSign);
-  return emit.fromBits(emit.bitXor(
-      ordered,
-      emit.select(wasNegative, emit.integer(kAllBits), emit.integer(kSign))));
+  return emit.fromBits(
+      emit.bitXor(ordered, emit.select(wasNegative, emit.integer(kAllBits),
+                                       emit.integer(kSign))));
 }

@@ -25,8 +25,9 @@ Value extendLogit(OpBuilder &b, Location loc, Value logit);
 /// A key before all others.
 Value emitFirstKey(OpBuilder &b, Location loc);
 
-/// The largest key below `previous` of columns `first`, `first + step`, ... of a
-/// row that ends at `end`; 0 if there is none. `load` gives the f32 of a column.
+/// The largest key below `previous` of columns `first`, `first + step`, ... of
+/// a row that ends at `end`; 0 if there is none. `load` gives the f32 of a
+/// column.
 Value emitNextKey(OpBuilder &b, Location loc, Value previous, Value first,
                   Value end, Value step,
                   function_ref<Value(OpBuilder &, Value column)> load);

@@ -14,6 +14,7 @@
 #include "Kernels/Launch/OpForming.h"
 
 #include "Fragments/AccLowering.h"
+#include "HostLowering/CheckReshapes.h"
 #include "Kernels/FormKernels/Alternatives.h"
 #include "Kernels/FormKernels/ExactRecomputation.h"
 #include "Kernels/FormKernels/KernelAttributes.h"
@@ -325,9 +326,10 @@ static FormedResults formAlternatives(KernelSequence &otherwise,
   InstructionAttr instruction = list->front().getInstruction();
   const GemmKernel &gemm =
       *getGemmPath(instruction.getPath())->findKernel(schedule);
-  HostProblem product = makeHostProblem(
-      rewriter, op, gemm, instruction, schedule,
-      host.problem.hasPairs() ? host.problem.consumer->op : linalg::GenericOp());
+  HostProblem product =
+      makeHostProblem(rewriter, op, gemm, instruction, schedule,
+                      host.problem.hasPairs() ? host.problem.consumer->op
+                                              : linalg::GenericOp());
   int64_t unitOfK = gemm.getUnitOfK(product.problem);
   assumeUnitOfK(product.problem, unitOfK);
   Alternatives alternatives =
@@ -363,13 +365,18 @@ FormedResults blockscale::formProduct(RewriterBase &rewriter,
   FailureOr<linalg::GenericOp> pairs = findFusedPairs(op);
   if (failed(pairs))
     return failure();
-  HostProblem host = makeHostProblem(
-      rewriter, op, gemm,
-      op->getAttrOfType<InstructionAttr>(kInstructionAttrName), schedule,
-      *pairs);
+  HostProblem host =
+      makeHostProblem(rewriter, op, gemm,
+                      op->getAttrOfType<InstructionAttr>(kInstructionAttrName),
+                      schedule, *pairs);
   Operation *last = op;
   if (host.problem.consumer)
     last = host.problem.consumer->op;
+  // The reshape will be gone.
+  if (host.problem.hasPairs())
+    checkExpandedSizes(
+        cast<tensor::ExpandShapeOp>(*op->getResult(0).user_begin()),
+        host.getProductSizes());
   std::optional<QuantizedResults> quantized;
   bool hasAlternatives =
       op->hasAttr(kAlternativesAttrName) && areNotNegative(host.sizes);

@@ -41,10 +41,10 @@ public:
     AffineExpr d0, d1;
     bindDims(b.getContext(), d0, d1);
     row = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-    Value first = applyExpr(
-        b, loc, (d0 * kThreads + d1) * kColumns,
-        {gpu::BlockIdOp::create(b, loc, gpu::Dimension::y),
-         gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x)});
+    Value first =
+        applyExpr(b, loc, (d0 * kThreads + d1) * kColumns,
+                  {gpu::BlockIdOp::create(b, loc, gpu::Dimension::y),
+                   gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x)});
     Value columns = memref::DimOp::create(b, loc, result, 1);
     last = addIndex(b, loc, memref::DimOp::create(b, loc, source, 0), -1);
     slots = memref::DimOp::create(b, loc, positions, 1);
@@ -97,8 +97,7 @@ private:
       total = arith::TruncFOp::create(at, loc, VectorType::get(count, element),
                                       total);
     vector::StoreOp::create(at, loc, total, result, ValueRange{row, column},
-                            /*nontemporal=*/false,
-                            getAlignment(result, count));
+                            /*nontemporal=*/false, getAlignment(result, count));
   }
 
   Value addSlot(OpBuilder &at, Value column, Value slot, Value total,
@@ -111,9 +110,8 @@ private:
     checkPosition(at, op, position, last);
     // Of a wrong one behind the last row, that is read.
     position = arith::MinSIOp::create(at, loc, position, last);
-    Value isRow =
-        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::sge, position,
-                              makeIndex(at, loc, 0));
+    Value isRow = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::sge,
+                                        position, makeIndex(at, loc, 0));
     auto branch = scf::IfOp::create(at, loc, type, isRow,
                                     /*withElseRegion=*/true);
     OpBuilder then = branch.getThenBodyBuilder(),

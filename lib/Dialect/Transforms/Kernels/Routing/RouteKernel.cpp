@@ -67,25 +67,27 @@ private:
         return arith::MaxUIOp::create(inner, x.getLoc(), x, y).getResult();
       });
       keys.push_back(best);
-      Value isOwn =
-          isEqual(at, loc, lanes.getLane(), makeIndex(at, loc, slot));
+      Value isOwn = isEqual(at, loc, lanes.getLane(), makeIndex(at, loc, slot));
       own = own ? arith::SelectOp::create(at, loc, isOwn, best, own) : best;
     }
-    Value weight = emitLogitOfKey(at, loc, own);
+    Value weight;
     if (op.getScoring() != Scoring::Logits) {
+      weight = emitLogitOfKey(at, loc, own);
       Value most = emitLogitOfKey(at, loc, keys[1]);
       Value sum = op.getScoring() == Scoring::Softmax
                       ? emitSumOfAll(at, most)
                       : emitSum(at, ArrayRef(keys).drop_front(), most);
-      weight =
-          arith::DivFOp::create(at, loc, emitExp(at, weight, most), sum);
+      weight = arith::DivFOp::create(at, loc, emitExp(at, weight, most), sum);
     }
-    Value isSlot =
-        isBelow(at, loc, lanes.getLane(), makeIndex(at, loc, count));
+    Value isSlot = isBelow(at, loc, lanes.getLane(), makeIndex(at, loc, count));
     OpBuilder then = scf::IfOp::create(at, loc, isSlot).getThenBodyBuilder();
     Value position[] = {lanes.getRow(), lanes.getLane()};
-    memref::StoreOp::create(then, loc, emitColumnOfKey(then, loc, own), ids,
-                            position);
+    Value column = emitColumnOfKey(then, loc, own);
+    memref::StoreOp::create(then, loc, column, ids, position);
+    // A key does not have the sign of 0, nor the bits of NaN.
+    if (!weight)
+      weight = load(then, arith::IndexCastOp::create(
+                              then, loc, then.getIndexType(), column));
     memref::StoreOp::create(then, loc, weight, weights, position);
   }
 

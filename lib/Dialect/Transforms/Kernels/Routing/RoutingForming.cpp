@@ -28,9 +28,9 @@ replaceResults(RewriterBase &rewriter, SymbolTableCollection &symbols, Op op,
     return failure();
   SmallVector<Value> outputs;
   for (auto [result, shapeOf] : llvm::zip_equal(op->getResults(), shapes))
-    outputs.push_back(
-        makeEmpty(rewriter, op.getLoc(),
-                  cast<RankedTensorType>(result.getType()), shapeOf));
+    outputs.push_back(makeEmpty(rewriter, op.getLoc(),
+                                cast<RankedTensorType>(result.getType()),
+                                shapeOf));
   FailureOr<LaunchOp> launch = formLaunch(rewriter, symbols, op, purpose,
                                           inputs, outputs, shape, sizes, build);
   if (failed(launch))
@@ -72,10 +72,9 @@ FormedResults blockscale::formCombineRows(RewriterBase &rewriter,
   if (!findGpu(op))
     return SmallVector<Value>();
   Location loc = op.getLoc();
-  HostSizes sizes = {
-      tensor::getMixedSize(rewriter, loc, op.getPositions(), 0),
-      tensor::getMixedSize(rewriter, loc, op.getSource(), 1),
-      rewriter.getIndexAttr(1)};
+  HostSizes sizes = {tensor::getMixedSize(rewriter, loc, op.getPositions(), 0),
+                     tensor::getMixedSize(rewriter, loc, op.getSource(), 1),
+                     rewriter.getIndexAttr(1)};
   return replaceResults(
       rewriter, symbols, op, kCombineRowsPurpose, op->getOperands(),
       getCombineRowsShape(), sizes,

@@ -8,11 +8,12 @@
 //
 // A stable counting sort in one block. Each warp has consecutive slots, and
 // counters of its own for all groups, in shared memory; so warps need not wait
-// for each other. Of the lanes with one group, the first one adds all of them to
-// the counter, and the order of lanes is that of slots.
+// for each other. Of the lanes with one group, the first one adds all of them
+// to the counter, and the order of lanes is that of slots.
 //
 //   1. Warps count their slots.
-//   2. A thread for each group: counters become the number of slots of the group
+//   2. A thread for each group: counters become the number of slots of the
+//   group
 //      that warps before have.
 //   3. One warp adds up the sizes of groups, which makes their ends.
 //   4. Warps go through their slots again, and place them.
@@ -145,8 +146,9 @@ private:
   void clear() {
     Value zero = makeIndex(b, loc, 0);
     Value none = makeWord(b, loc, 0);
-    forEachOfBlock(zero, arith::MulIOp::create(b, loc, warps, groups),
-                   [&](OpBuilder &at, Value i) { store(at, none, counters, i); });
+    forEachOfBlock(
+        zero, arith::MulIOp::create(b, loc, warps, groups),
+        [&](OpBuilder &at, Value i) { store(at, none, counters, i); });
   }
 
   /// The lanes of a warp have consecutive slots.
@@ -171,16 +173,15 @@ private:
                      warp.toIndex(emit.rem(inside, slotsOfRow))};
     slot.group = toIndex(at, load(at, ids, slot.position));
     // Negative ones are large as indices.
-    slot.isGroups =
-        both(at, slot.isSlot, isBelow(at, loc, slot.group, groups));
+    slot.isGroups = both(at, slot.isSlot, isBelow(at, loc, slot.group, groups));
     slot.group = arith::SelectOp::create(at, loc, slot.isGroups, slot.group,
                                          makeIndex(at, loc, 0));
-    slot.word = emit.select(slot.isGroups, warp.toWord(slot.group),
-                            emit.integer(~0u));
+    slot.word =
+        emit.select(slot.isGroups, warp.toWord(slot.group), emit.integer(~0u));
     slot.same = warp.findSame(slot.word);
-    slot.isFirst = both(at, slot.isGroups,
-                        emit.is(ArithEmitter::IP::eq, warp.getFirst(slot.same),
-                                warp.lane));
+    slot.isFirst = both(
+        at, slot.isGroups,
+        emit.is(ArithEmitter::IP::eq, warp.getFirst(slot.same), warp.lane));
     return slot;
   }
 
@@ -229,16 +230,15 @@ private:
               at, loc, isGroup,
               [&](OpBuilder &then) { return load(then, starts, group); },
               emit.integer(0));
-          Value end = warp.scan(size, [&](Value x, Value y) -> Value {
-            return emit.add(x, y);
-          });
+          Value end = warp.scan(
+              size, [&](Value x, Value y) -> Value { return emit.add(x, y); });
           end = emit.add(end, before[0]);
           OpBuilder then = beginIf(at, isGroup);
           store(then, end, offsets, group);
           store(then, arith::SubIOp::create(then, loc, end, size), starts,
                 group);
-          scf::YieldOp::create(
-              at, loc, warp.broadcast(end, emit.integer(kLanes - 1)));
+          scf::YieldOp::create(at, loc,
+                               warp.broadcast(end, emit.integer(kLanes - 1)));
         });
   }
 

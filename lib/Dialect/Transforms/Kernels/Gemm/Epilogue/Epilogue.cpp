@@ -77,17 +77,15 @@ Value blockscale::emitResultElement(OpBuilder &b, gpu::GPUFuncOp kernel,
 /// `position` of the product.
 static void emitEpiloguePair(OpBuilder &b, gpu::GPUFuncOp kernel,
                              const KernelProblem &problem,
-                             ArrayRef<Value> position,
-                             ArrayRef<Value> sums) {
+                             ArrayRef<Value> position, ArrayRef<Value> sums) {
   Location loc = kernel.getLoc();
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value row = position[0];
-  SmallVector<Value> columns =
-      applyExprs(b, loc,
-                 {d0.floorDiv(2 * kPairDistance), d0 % kPairDistance,
-                  d0.floorDiv(2 * kPairDistance) * kPairDistance +
-                      d0 % kPairDistance},
-                 position[1]);
+  SmallVector<Value> columns = applyExprs(
+      b, loc,
+      {d0.floorDiv(2 * kPairDistance), d0 % kPairDistance,
+       d0.floorDiv(2 * kPairDistance) * kPairDistance + d0 % kPairDistance},
+      position[1]);
   Value element = emitFusedElement(
       b, kernel, *problem.consumer, {row, columns[0], columns[1]},
       [&](ArrayRef<Value> indices) {
@@ -179,9 +177,9 @@ static Value emitWholeSum(OpBuilder &b, gpu::GPUFuncOp kernel,
                           const KernelProblem &problem, const BlockTile &tile,
                           ArrayRef<Value> position, Value sum, bool addsFirst) {
   if (addsFirst)
-    sum = arith::AddFOp::create(
-        b, kernel.getLoc(), sum,
-        emitInitialElement(b, kernel, problem, position));
+    sum =
+        arith::AddFOp::create(b, kernel.getLoc(), sum,
+                              emitInitialElement(b, kernel, problem, position));
   if (problem.groups)
     sum = emitGroupedElement(b, kernel, problem, tile, position, sum);
   return sum;
@@ -211,15 +209,16 @@ static void emitPairBody(OpBuilder &b, gpu::GPUFuncOp kernel,
   Location loc = kernel.getLoc();
   op.setPairs(true);
   Type indexType = b.getIndexType(), f32 = b.getF32Type();
-  Block *body = b.createBlock(&op.getBody(), {}, {f32, f32, indexType, indexType},
-                              {loc, loc, loc, loc});
+  Block *body =
+      b.createBlock(&op.getBody(), {}, {f32, f32, indexType, indexType},
+                    {loc, loc, loc, loc});
   Value row = body->getArgument(2), column = body->getArgument(3);
   SmallVector<Value> sums;
   for (unsigned half : {0, 1})
-    sums.push_back(emitWholeSum(
-        b, kernel, problem, tile,
-        {row, addIndex(b, loc, column, half * kPairDistance)},
-        body->getArgument(half), addsFirst));
+    sums.push_back(
+        emitWholeSum(b, kernel, problem, tile,
+                     {row, addIndex(b, loc, column, half * kPairDistance)},
+                     body->getArgument(half), addsFirst));
   emitEpiloguePair(b, kernel, problem, {row, column}, sums);
   YieldOp::create(b, loc);
 }

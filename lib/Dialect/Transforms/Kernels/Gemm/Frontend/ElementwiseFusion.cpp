@@ -146,8 +146,8 @@ linalg::GenericOp blockscale::findPairConsumer(ProductOpInterface op) {
       return {};
     }
   }
-  bool isPair = halves == ArrayRef<int64_t>{0, 1} ||
-                halves == ArrayRef<int64_t>{1, 0};
+  bool isPair =
+      halves == ArrayRef<int64_t>{0, 1} || halves == ArrayRef<int64_t>{1, 0};
   bool readsInit =
       consumer.payloadUsesValueFromOperand(consumer.getDpsInitOperand(0));
   return isPair && !readsInit ? consumer : linalg::GenericOp();

@@ -35,9 +35,9 @@ linalg::GenericOp findElementwiseConsumer(ProductOpInterface op);
 /// The elementwise op that is the only user of the result of `op`, T x N, and
 /// combines each column of it with the one kPairDistance behind it, as gated
 /// activations do: its operands are two uses of the result, expanded to
-/// T x N / 16 x 2 x 8, of which it reads element (t, b, 0, c) and (t, b, 1, c) for
-/// element (t, b, c) of its own result. Others are scalars. Null if there is none
-/// that a kernel can fuse.
+/// T x N / 16 x 2 x 8, of which it reads element (t, b, 0, c) and (t, b, 1, c)
+/// for element (t, b, c) of its own result. Others are scalars. Null if there
+/// is none that a kernel can fuse.
 linalg::GenericOp findPairConsumer(ProductOpInterface op);
 
 /// The `quantize` of `result` in whole blocks, if other ops ask only for sizes

@@ -153,10 +153,10 @@ public:
     if (quantizedB)
       problem.tensorScale = fuseScalar(host.inputs, quantizedB->tensorScale);
     problem.producer = fuseElementwise(builder, loc, host, producer, {});
-    problem.consumer = fuseElementwise(
-        builder, loc, host, consumer,
-        ofPairs ? op->getResult(0).user_begin()->getResult(0)
-                : op->getResult(0));
+    problem.consumer =
+        fuseElementwise(builder, loc, host, consumer,
+                        ofPairs ? op->getResult(0).user_begin()->getResult(0)
+                                : op->getResult(0));
     if (ofPairs)
       problem.consumer->hasPairs = true;
     if (!problem.producer && !isZeroSplat(op.getAcc()))

@@ -22,7 +22,8 @@ namespace mlir::blockscale {
 /// The problem of a kernel of `gemm` for `op` with `instruction` and `schedule`
 /// (null on a path without them), with the elementwise ops around it that the
 /// kernel fuses: behind it, `ofPairs`, a findPairConsumer, if that is not null.
-/// Sizes, and assertions about the sizes of these ops, are created at `builder`.
+/// Sizes, and assertions about the sizes of these ops, are created at
+/// `builder`.
 HostProblem makeHostProblem(OpBuilder &builder, ProductOpInterface op,
                             const GemmKernel &gemm, InstructionAttr instruction,
                             ScheduleInterface schedule,

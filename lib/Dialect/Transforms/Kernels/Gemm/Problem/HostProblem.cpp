@@ -18,13 +18,12 @@ HostSizes blockscale::getHostSizes(OpBuilder &builder,
           sizes.size() == 3 ? sizes[0] : one};
 }
 
-SmallVector<OpFoldResult>
-HostProblem::getResultSizes(OpBuilder &builder, Location loc) const {
+SmallVector<OpFoldResult> HostProblem::getResultSizes(OpBuilder &builder,
+                                                      Location loc) const {
   SmallVector<OpFoldResult> result = getProductSizes();
   if (problem.hasPairs())
     result.back() = affine::makeComposedFoldedAffineApply(
-        builder, loc, builder.getAffineDimExpr(0).floorDiv(2),
-        {result.back()});
+        builder, loc, builder.getAffineDimExpr(0).floorDiv(2), {result.back()});
   return result;
 }
 
