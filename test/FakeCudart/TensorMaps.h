@@ -30,7 +30,8 @@ struct TensorMapWords {
   uint64_t address;
   /// Behind the buffer: ":f2:SIZES=...".
   std::string text;
-  blockscale::TensorMap map;
+  /// Its tensor and its box.
+  mlir::blockscale::TensorMap map;
 };
 
 /// Reads 128 bytes; nothing if they are no tensor map.

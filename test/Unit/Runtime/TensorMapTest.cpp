@@ -132,7 +132,8 @@ TEST(TensorMapTest, RefusesMalformedViews) {
        "expected an offset of a tensor that is a multiple of 16, got 8"},
       {"@0:u1:BOX=16:SWIZZLE=none", "expected SIZES=, got none"},
       {"@0:u1:SIZES=16:BOX=16:SWIZZLE=none:OOB=1",
-       "expected one of the keys BOX SWIZZLE STRIDES FILL STORE SIZES PITCH, "
+       "expected one of the keys BOX SWIZZLE STRIDES FILL STORE SIZES PITCH "
+       "TEMPLATE, "
        "got 'OOB'"},
       {"f:u1:SIZES=16:BOX=16:SWIZZLE=none",
        "expected one of the keys BOX SWIZZLE STRIDES FILL STORE, got 'SIZES'"},
