@@ -81,7 +81,7 @@ __global__ void share(int *out, int i) {
 __global__ void __launch_bounds__(64) small(int *out, int i) { *out = i; }
 
 // Adds a tile of a tensor, from row 2 on, to what is in pinned memory.
-__global__ void addTile(const __grid_constant__ CUtensorMap map, int *pinned) {
+__device__ void add(const CUtensorMap *map, int *pinned) {
   __shared__ alignas(128) int tile[8];
   __shared__ alignas(8) unsigned long long barrier;
   unsigned to = __cvta_generic_to_shared(tile),
@@ -91,13 +91,32 @@ __global__ void addTile(const __grid_constant__ CUtensorMap map, int *pinned) {
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 32;" ::"r"(at));
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"
                "complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-               "l"(&map), "r"(0), "r"(2), "r"(at)
+               "l"(map), "r"(0), "r"(2), "r"(at)
                : "memory");
   asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, "
                "[%0], 0; @!p bra again; }" ::"r"(at)
                : "memory");
   for (int i = 0; i != 8; ++i)
     pinned[i] += tile[i];
+}
+__global__ void addTile(const __grid_constant__ CUtensorMap map, int *pinned) {
+  add(&map, pinned);
+}
+// The same with a copy of a map, in which the tensor gets its address.
+__global__ void addTileOf(const __grid_constant__ CUtensorMap map,
+                          CUtensorMap *copy, int *tensor, int *pinned) {
+  for (int i = 0; i != 16; ++i)
+    copy->opaque[i] = map.opaque[i];
+  asm volatile(
+      "tensormap.replace.tile.global_address.global.b1024.b64 [%0], %1;" ::"l"(
+          copy),
+      "l"(tensor)
+      : "memory");
+  asm volatile("fence.proxy.tensormap::generic.release.gpu;" ::: "memory");
+  asm volatile(
+      "fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(copy)
+      : "memory");
+  add(copy, pinned);
 }
 
 template <typename T>
@@ -171,7 +190,7 @@ int pointer() {
   CHECK(cudaGetLastError());
   return 0;
 }
-int tensor() {
+int tensor(const std::string &of) {
   int *tensor = get<int>(16 * 4), *pinned, host[16];
   for (int i = 0; i != 16; ++i)
     host[i] = i;
@@ -186,13 +205,20 @@ int tensor() {
   cuuint64_t sizes[] = {4, 3}, strides[] = {16};
   cuuint32_t box[] = {4, 2}, steps[] = {1, 1};
   // The tensor begins in the second row of the buffer; its last tile leaves it.
+  int *start = of == "nothing" ? nullptr
+               : of == "less"  ? get<int>(16)
+                               : tensor + 4;
   if (decltype (&cuTensorMapEncodeTiled)(encode)(
-          &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, tensor + 4, sizes, strides,
-          box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+          &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, start, sizes, strides, box,
+          steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
     return 3;
-  addTile<<<1, 1>>>(map, pinned);
-  addTile<<<1, 1>>>(map, pinned);
+  auto *copy = get<CUtensorMap>(sizeof map);
+  for (int i = 0; i != 2; ++i)
+    if (of.empty())
+      addTile<<<1, 1>>>(map, pinned);
+    else
+      addTileOf<<<1, 1>>>(map, copy, tensor + 4, pinned);
   CHECK(cudaDeviceSynchronize());
   for (int i = 0; i != 8; ++i)
     std::printf("%d ", pinned[i]);
@@ -260,7 +286,7 @@ int main(int argc, char **argv) {
   if (what == "pointer")
     return pointer();
   if (what == "tensor")
-    return tensor();
+    return tensor(argc > 2 ? argv[2] : "");
   if (what == "launches")
     return launches();
   if (what == "threads")

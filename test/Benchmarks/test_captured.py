@@ -204,6 +204,14 @@ def test_found_by_value(cases, tmp_path):
 
 
 @needs_nvcc
+@pytest.mark.parametrize("of", ["nothing", "less"])
+def test_templates(cases, tmp_path, of):
+    """Kernels make maps of one of no memory, and of one of too little."""
+    run_case(cases, tmp_path, "tensor", of, expected=0)
+    assert run_alone(cases, tmp_path, "tensor", of).strip() == "24 26 28 30 0 0 0 0"
+
+
+@needs_nvcc
 @pytest.mark.parametrize("kernel,variable", [
     ("count", "counter"), ("change", "weights"), ("changeChosen", "weights"), ("changeBelow", "squares"),
     ("changeHidden", "hidden"), ("changeLocal", "local"),

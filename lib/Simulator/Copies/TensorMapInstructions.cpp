@@ -117,6 +117,20 @@ static void observePieces(Warp &warp, unsigned lane, bool isLoad,
   flush();
 }
 
+/// Whether the memory of a tensor, of `size` bytes, has what a box touches; a
+/// failure if not.
+static bool checkPieces(Warp &warp, unsigned lane, const TensorBox &box,
+                        uint64_t size) {
+  for (const BoxPiece &piece : box.pieces)
+    if (uint64_t end = piece.global + piece.getGlobalSize();
+        piece.isInTensor() && end > size)
+      return warp.error(lane, "expected a box within the " + llvm::Twine(size) +
+                                  " bytes of memory behind the start of the "
+                                  "tensor, got one that ends behind byte " +
+                                  llvm::Twine(end));
+  return true;
+}
+
 /// Begins the copy of a box to or from the shared memory of a block.
 static void beginBox(Warp &warp, const Step &step, unsigned lane,
                      const BoundTensorMap &bound,
@@ -137,6 +151,8 @@ static void beginBox(Warp &warp, const Step &step, unsigned lane,
     return;
   TensorBox box =
       cutBox(map, coordinates, location.offset, /*isStore=*/!form.isLoad);
+  if (!checkPieces(warp, lane, box, storage.size() - bound.offset))
+    return;
   observePieces(warp, lane, form.isLoad, bound.tensor->address + bound.offset,
                 box);
   auto transfer =

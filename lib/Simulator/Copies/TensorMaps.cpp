@@ -116,8 +116,8 @@ Result<BoundTensorMap> TensorMapFields::bind(GlobalMemory &memory) const {
     return Error("expected the address of a tensor to be a multiple of " +
                  std::to_string(map.type->strideAlignment) + ", got " +
                  printHex(address));
-  if (Error error =
-          checkTensor(map, bound.tensor->storage.size() - bound.offset))
+  // Its memory has to hold what a copy touches, as on a card.
+  if (Error error = checkTensor(map, /*bytes=*/UINT64_MAX))
     return error;
   return bound;
 }

@@ -138,6 +138,19 @@ TEST(TensorMapReplaceTest, TypeFillAndSwizzle) {
               });
 }
 
+/// Memory has to hold what a copy touches, and no more.
+TEST(TensorMapReplaceTest, LargerThanMemory) {
+  const std::string larger = replace("global_dim", "1, 257");
+  expectWords(makeRun(larger, "0, 0", 32), 32,
+              [](unsigned i) { return i / 8 * 16 + i % 8; });
+  std::string error = runTensorMap(makeRun(larger, "0, 255", 32)).error;
+  EXPECT_NE(error.find("expected a box within the 16384 bytes of memory behind "
+                       "the start of the tensor, got one that ends behind byte "
+                       "16416"),
+            std::string::npos)
+      << error;
+}
+
 static std::string getError(const std::string &replacements) {
   return runTensorMap(makeRun(replacements, "0, 0", 32)).error;
 }
@@ -158,9 +171,6 @@ TEST(TensorMapReplaceTest, Errors) {
        "expected the address of a tensor in global memory, got 0x1000"},
       {"add.u64 %d3, %buf0, 4;" + replace("global_address", "%d3"),
        "expected the address of a tensor to be a multiple of 16"},
-      {replace("global_dim", "1, 257"),
-       "expected a tensor of at most 16384 bytes, as its memory has, got "
-       "16448"},
       {replace("rank", "2"), "expected a box in each of 3 dimensions"},
       {replace("fill_mode", "1"),
        "expected a floating-point type with FILL=nan, got u4"},
