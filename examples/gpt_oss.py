@@ -35,6 +35,8 @@ SIZES = {
     ),
 }
 PROMPT = 16
+# So that all positions are inside of the sliding window.
+MOST_TOKENS = 100
 
 
 def make_model(size, layers):
@@ -177,6 +179,8 @@ def main():
     parser.add_argument("--tokens", type=int, default=64)
     parser.add_argument("--layers", type=int)
     options = parser.parse_args()
+    if not 4 <= options.tokens <= MOST_TOKENS:
+        parser.error(f"expected from 4 to {MOST_TOKENS} tokens, got {options.tokens}")
     torch.set_grad_enabled(False)
     model = make_model(options.size, options.layers)
     before = gigabytes(model)

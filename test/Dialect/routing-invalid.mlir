@@ -223,9 +223,18 @@ func.func @o6_slots_of_row(%i: tensor<6x0xi32>) {
 
 // -----
 
+func.func @o6_overflow(%i: tensor<4294967296x4294967296xi32>) {
+  %g = arith.constant 4 : index
+  // expected-error @+1 {{expected less than 2^31 slots, got 4294967296 times 4294967296}}
+  %o, %r, %p = blockscale.sort_routes %i, %g : tensor<4294967296x4294967296xi32> to tensor<4xi32>, tensor<?xi32>, tensor<4294967296x4294967296xi32>
+  return
+}
+
+// -----
+
 func.func @o6_slots(%i: tensor<1073741824x2xi32>) {
   %g = arith.constant 4 : index
-  // expected-error @+1 {{expected less than 2^31 slots, got 2147483648}}
+  // expected-error @+1 {{expected less than 2^31 slots, got 1073741824 times 2}}
   %o, %r, %p = blockscale.sort_routes %i, %g : tensor<1073741824x2xi32> to tensor<4xi32>, tensor<?xi32>, tensor<1073741824x2xi32>
   return
 }

@@ -55,6 +55,10 @@ func.func @static(%l: tensor<6x8xf32>) -> (tensor<8xi32>, tensor<12xi32>, tensor
 // CHECK:         %[[FITS:.*]] = arith.cmpi sle, %[[G]], %c2048
 // CHECK:         cf.assert %[[FITS]], {{.*}}expected at most 2048 groups
 // CHECK:         cf.assert {{.*}}expected J to be at least 1
+// CHECK:         %[[FEW_ROWS:.*]] = arith.cmpi sle, %{{.*}}, %c2147483647
+// CHECK:         cf.assert %[[FEW_ROWS]], {{.*}}expected less than 2^31 slots
+// CHECK:         %[[FEW_OF_ROW:.*]] = arith.cmpi sle, %{{.*}}, %c2147483647
+// CHECK:         cf.assert %[[FEW_OF_ROW]], {{.*}}expected less than 2^31 slots
 // CHECK:         %[[SLOTS:.*]] = arith.muli
 // CHECK:         %[[FEW:.*]] = arith.cmpi sle, %[[SLOTS]], %c2147483647
 // CHECK:         cf.assert %[[FEW]], {{.*}}expected less than 2^31 slots

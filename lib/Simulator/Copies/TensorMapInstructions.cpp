@@ -121,13 +121,16 @@ static void observePieces(Warp &warp, unsigned lane, bool isLoad,
 /// failure if not.
 static bool checkPieces(Warp &warp, unsigned lane, const TensorBox &box,
                         uint64_t size) {
-  for (const BoxPiece &piece : box.pieces)
-    if (uint64_t end = piece.global + piece.getGlobalSize();
-        piece.isInTensor() && end > size)
+  for (const BoxPiece &piece : box.pieces) {
+    uint64_t bytes = piece.getGlobalSize();
+    if (piece.isInTensor() &&
+        (piece.global > size || bytes > size - piece.global))
       return warp.error(lane, "expected a box within the " + llvm::Twine(size) +
                                   " bytes of memory behind the start of the "
-                                  "tensor, got one that ends behind byte " +
-                                  llvm::Twine(end));
+                                  "tensor, got one with " +
+                                  llvm::Twine(bytes) + " bytes from byte " +
+                                  llvm::Twine(piece.global) + " on");
+  }
   return true;
 }
 

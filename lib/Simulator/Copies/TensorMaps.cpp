@@ -116,8 +116,9 @@ Result<BoundTensorMap> TensorMapFields::bind(GlobalMemory &memory) const {
     return Error("expected the address of a tensor to be a multiple of " +
                  std::to_string(map.type->strideAlignment) + ", got " +
                  printHex(address));
-  // Its memory has to hold what a copy touches, as on a card.
-  if (Error error = checkTensor(map, /*bytes=*/UINT64_MAX))
+  // Its memory has to hold what a copy touches, as on a card, and offsets must
+  // not overflow.
+  if (Error error = checkTensor(map, /*bytes=*/UINT64_MAX - 1))
     return error;
   return bound;
 }

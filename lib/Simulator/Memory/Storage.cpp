@@ -48,14 +48,22 @@ GlobalMemory::Allocation *GlobalMemory::find(const Storage *storage) {
 /// A few are enough: a message names only the first undefined byte.
 static constexpr size_t kMostUndefinedStores = 64;
 
+std::pair<uint64_t, uint64_t>
+GlobalMemory::Allocation::getLines(uint64_t at, uint64_t size) const {
+  uint64_t begin = at - address,
+           end = std::min<uint64_t>(begin + size, storage.size());
+  if (begin >= end)
+    return {0, 0};
+  return {begin / kLineBytes, (end - 1) / kLineBytes + 1};
+}
+
 uint32_t GlobalMemory::Allocation::getLastWriter(uint64_t at,
                                                  uint64_t size) const {
   if (!hasWriters.load(std::memory_order_acquire))
     return 0;
   uint32_t last = 0;
-  for (uint64_t line = (at - address) / kLineBytes,
-                end = (at - address + size - 1) / kLineBytes;
-       line <= end; ++line)
+  auto [line, end] = getLines(at, size);
+  for (; line != end; ++line)
     last = std::max(last, writers[line].load(std::memory_order_relaxed));
   return last;
 }
@@ -67,9 +75,8 @@ void GlobalMemory::Allocation::noteWriter(uint64_t at, uint64_t size,
         storage.size() / kLineBytes + 1);
     hasWriters.store(true, std::memory_order_release);
   });
-  for (uint64_t line = (at - address) / kLineBytes,
-                end = (at - address + size - 1) / kLineBytes;
-       line <= end; ++line)
+  auto [line, end] = getLines(at, size);
+  for (; line != end; ++line)
     writers[line].store(kernel, std::memory_order_relaxed);
 }
 

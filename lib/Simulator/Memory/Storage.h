@@ -174,6 +174,8 @@ public:
     /// allocation, such as those of a workspace, are in different lines.
     /// Atomic, as blocks run on several host threads.
     static constexpr uint64_t kLineBytes = 256;
+    /// The first line of bytes, and the one behind their last one.
+    std::pair<uint64_t, uint64_t> getLines(uint64_t at, uint64_t size) const;
     std::unique_ptr<std::atomic<uint32_t>[]> writers;
     std::atomic<bool> hasWriters = false;
     std::once_flag makesWriters;

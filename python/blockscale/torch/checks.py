@@ -241,8 +241,8 @@ def check_moe(x, ids, weights, up, down, format):
         fail(ValueError, "codes of down", f"{hidden} rows, as many as up has columns", n)
     check_routes(ids, weights, experts)
     check_x(x, hidden, ids=ids, weights=weights, up=up[0], down=down[0])
-    if x.reshape(-1, hidden).shape[0] != ids.shape[0]:
-        fail(ValueError, "ids", f"a row for each of {x.reshape(-1, hidden).shape[0]} tokens", ids.shape[0])
+    if x.numel() != ids.shape[0] * hidden:
+        fail(ValueError, "ids", f"a row for each of {x.numel() // hidden} tokens", ids.shape[0])
     check_devices(x=x, **dict(zip((*up_names, *down_names), (*up, *down))))
 
 

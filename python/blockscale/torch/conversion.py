@@ -30,6 +30,11 @@ class KeptTypes(nn.Module):
         return self
 
 
+def _has_hooks(module):
+    """Whether somebody relies on the calls of a module, such as tensor parallelism or offloading."""
+    return any(getattr(module, name, None) for name in ("_forward_hooks", "_forward_pre_hooks", "_hf_hook"))
+
+
 def convert_modules(model, format, what, is_kind, find_reason, convert, filter, unsupported):
     """Replaces modules of a model, in place, and returns a Conversion.
 
@@ -51,7 +56,7 @@ def convert_modules(model, format, what, is_kind, find_reason, convert, filter, 
         if filter is not None and not filter(name, module):
             kept[name] = "filter"
             continue
-        reason = find_reason(name, module)
+        reason = "hooks, which the new module would not have" if _has_hooks(module) else find_reason(name, module)
         if reason:
             unfit[name] = reason
         else:

@@ -1,11 +1,13 @@
 """Mixtures of experts with quantized weights, and the conversion of models to them."""
 
+import inspect
 import math
 from typing import NamedTuple
 
 import torch
 from torch import nn
 
+from ..routing import MOST_GROUPS
 from . import formats, ops
 from .checks import VALUE_DTYPES, check_activations, check_moe, check_tensors, fail, is_usual_moe
 from .conversion import KeptTypes, convert_modules
@@ -147,12 +149,20 @@ class MoE(KeptTypes):
 
 WEIGHTS = ("gate_up_proj", "down_proj")
 BIASES = ("gate_up_proj_bias", "down_proj_bias")
+# The ids of experts among the parameters of `forward`.
+IDS = ("top_k_index", "router_indices")
+# The class for weights that are quantized already.
+STORED = "Mxfp4GptOssExperts"
 
 
 def _has_experts(module):
-    """Whether a module holds the weights of experts as transformers does, in two parameters of three dimensions."""
+    """Whether a module holds the weights of experts as transformers does, in two parameters; those of three dimensions
+    can be converted.
+    """
+    if type(module).__name__ == STORED:
+        return True
     return not isinstance(module, MoE) and all(
-        isinstance(getattr(module, name, None), torch.Tensor) and getattr(module, name).dim() == 3
+        isinstance(getattr(module, name, None), torch.Tensor) and getattr(module, name).dim() >= 3
         for name in WEIGHTS
     )
 
@@ -183,18 +193,30 @@ def _gate_of(module):
 
 def _reason_to_keep(module, format):
     """Why experts cannot be converted; None if they can."""
+    if type(module).__name__ == STORED:
+        return f"a {STORED}, which is quantized already (load_mxfp4_gpt_oss reads its weights)"
     up, down = module.gate_up_proj, module.down_proj
-    is_transposed = _is_transposed(up, down)
-    if is_transposed is None or up.shape[0] != down.shape[0]:
+    has_matrices = up.dim() == 3 and down.dim() == 3 and up.shape[0] == down.shape[0]
+    is_transposed = _is_transposed(up, down) if has_matrices else None
+    if is_transposed is None:
         return f"weights of {tuple(up.shape)} and {tuple(down.shape)}, which are not those of experts"
-    if not up.shape[0] or up.dtype not in VALUE_DTYPES or down.dtype not in VALUE_DTYPES:
+    if up.dtype not in VALUE_DTYPES or down.dtype not in VALUE_DTYPES or not 0 < up.shape[0] <= MOST_GROUPS:
         return f"{up.shape[0]} experts of {up.dtype} and {down.dtype}, of which there are no quantized ones"
+    if not any(name in inspect.signature(type(module).forward).parameters for name in IDS):
+        return f"the forward of {type(module).__name__}, which takes no {' or '.join(IDS)}"
     if _gate_of(module) is None:
         return f"the activation of {type(module).__name__}, which is neither silu(gate) * up nor that of gpt-oss"
     block = formats.get(format).block
     for columns in (up.shape[1 if is_transposed else 2], down.shape[1 if is_transposed else 2]):
-        if columns % block:
+        if columns == 0 or columns % block:
             return f"{columns} columns of weights, no multiple of {block}"
+    rows = (2 * down.shape[1 if is_transposed else 2], down.shape[2 if is_transposed else 1])
+    for name, weight, count in zip(BIASES, (up, down), rows):
+        bias = getattr(module, name, None)
+        if bias is not None and (tuple(bias.shape) != (up.shape[0], count) or bias.device != weight.device):
+            return f"a {name} of {tuple(bias.shape)} on {bias.device}, for weights of {tuple(weight.shape)}"
+    if up.device != down.device:
+        return f"weights on {up.device} and {down.device}"
     return None
 
 

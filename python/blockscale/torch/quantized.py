@@ -79,7 +79,10 @@ class QuantizedTensor:
 
     @classmethod
     def stack(cls, tensors):
-        """The tensors, such as experts, as one with one dimension more. Each keeps its own tensor scale."""
+        """Matrices, such as experts, as one tensor with one dimension more. Each keeps its own tensor scale.
+
+        Raises TypeError or ValueError.
+        """
         tensors = list(tensors)
         if not tensors or any(not isinstance(each, cls) or each.is_sparse for each in tensors):
             fail(TypeError, "tensors", "at least one QuantizedTensor, none of them sparse",
@@ -88,6 +91,9 @@ class QuantizedTensor:
         if len(formats_of) > 1 or len(shapes) > 1:
             fail(ValueError, "tensors", "one format and one shape",
                  f"{', '.join(sorted(formats_of))} of {', '.join(map(str, sorted(shapes)))}")
+        if len(tensors[0].shape) != 2:
+            fail(ValueError, "tensors", "2 dimensions", f"shape {tuple(tensors[0].shape)}")
+        check_devices(**{f"tensors[{i}]": each.codes for i, each in enumerate(tensors)})
         codes, scales = (torch.stack([getattr(each, name) for each in tensors], 0) for name in ("codes", "scales"))
         g = None
         if any(each.tensor_scale is not None for each in tensors):

@@ -213,3 +213,18 @@ def test_wrong_columns(keeps_sums, device, tmp_path):
     text = gate(program(case, "RTGKN"), "difference", keeps_sums=keeps_sums)
     said = run(tmp_path, text, [*case.operands.values(), LIMIT], device, 1 + keeps_sums, fails=True)
     assert "expected sizes that multiply to that of dimension 1 of the source" in said
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_wrong_rows(device, tmp_path):
+    """A result of fewer rows than the product has, which is known only at run time."""
+    case = make_exact(MXFP8, [3, 2], 1, n=32)
+    text = gate(program(case, "RTGKN"), "difference")
+    for dynamic, static in (("tensor<?x?x8xf32>", "tensor<4x2x8xf32>"), ("tensor.empty(%t, %blocks)", "tensor.empty()"),
+                            ("-> (tensor<?x?xf32>)", "-> (tensor<4x16xf32>)")):
+        assert dynamic in text
+        text = text.replace(dynamic, static)
+    head, tail = text.split("  %result = ")
+    text = f"{head}  %result = {tail.replace('tensor<?x?xf32>', 'tensor<4x16xf32>')}"
+    said = run(tmp_path, text, [*case.operands.values(), LIMIT], device, fails=True)
+    assert device == "cpu" or "expected sizes of operand #3 that fit those of the result" in said, said

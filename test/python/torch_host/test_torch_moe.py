@@ -146,9 +146,7 @@ def test_wrong_stacks(torch):
          "tensors: expected one format and one shape, got mxfp8, nvfp4 of (4, 32)"),
         ([make(4, 32), make(5, 32)], ValueError,
          "tensors: expected one format and one shape, got mxfp8 of (4, 32), (5, 32)"),
-        # Four dimensions have one tensor scale.
-        ([make(2, 4, 32, format="nvfp4")] * 3, ValueError,
-         "tensor_scale: expected a tensor of float32 without dimensions, got torch.float32 of shape (3,)"),
+        ([make(2, 4, 32)] * 3, ValueError, "tensors: expected 2 dimensions, got shape (2, 4, 32)"),
     ):
         with pytest.raises(kind) as error:
             QuantizedTensor.stack(tensors)
@@ -868,8 +866,12 @@ def test_wrong_modules(torch):
 # Models of transformers, whose classes are known by what they have, and gpt-oss's by its name.
 
 
-def make_module(torch, kind, **members):
-    module = type(kind, (torch.nn.Module,), {})()
+def forward_of_routes(self, hidden_states, top_k_index, top_k_weights):
+    raise AssertionError("not called")
+
+
+def make_module(torch, kind, forward=forward_of_routes, **members):
+    module = type(kind, (torch.nn.Module,), {"forward": forward})()
     for name, value in members.items():
         setattr(module, name, value)
     return module
@@ -1017,6 +1019,16 @@ REASONS = {
                 "weights of (5, 64, 64) and (4, 64, 32), which are not those of experts"),
     "types": (lambda t: qwen3_experts(t, down_proj=t.zeros((5, 64, 32), t.uint8)),
               "5 experts of torch.bfloat16 and torch.uint8, of which there are no quantized ones"),
+    "bias": (lambda t: gpt_oss_experts(t, down_proj_bias=t.zeros((5, 32))),
+             "a down_proj_bias of (5, 32) on cpu, for weights of (5, 32, 64)"),
+    # As those of Llama 4, which get the rows of each expert.
+    "no ids": (lambda t: qwen3_experts(t, forward=lambda self, hidden_states: hidden_states),
+               "the forward of Qwen3MoeExperts, which takes no top_k_index or router_indices"),
+    "stored": (lambda t: make_module(t, "Mxfp4GptOssExperts"),
+               "a Mxfp4GptOssExperts, which is quantized already (load_mxfp4_gpt_oss reads its weights)"),
+    "hooks": (lambda t: qwen3_experts(t, _forward_hooks={0: print}), "hooks, which the new module would not have"),
+    "many": (lambda t: qwen3_experts(t, gate_up_proj=t.zeros((2049, 64, 64)), down_proj=t.zeros((2049, 64, 32))),
+             "2049 experts of torch.float32 and torch.float32, of which there are no quantized ones"),
     "none": (lambda t: qwen3_experts(t, gate_up_proj=t.zeros((0, 64, 64)), down_proj=t.zeros((0, 64, 32))),
              "0 experts of torch.float32 and torch.float32, of which there are no quantized ones"),
 }

@@ -9,7 +9,7 @@
 #include "blockscale/Dialect/IR/Routing.h"
 
 #include "SizeRelations.h"
-#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -127,9 +127,13 @@ LogicalResult SortRoutesOp::verify() {
            << ids.type() << ")";
   if (!ids.type().hasStaticShape())
     return success();
-  int64_t slots = ids.type().getNumElements();
-  if (slots > std::numeric_limits<int32_t>::max())
-    return emitOpError("expected less than 2^31 slots, got ") << slots;
+  int64_t slots;
+  if (llvm::MulOverflow(ids.type().getDimSize(0), ids.type().getDimSize(1),
+                        slots) ||
+      slots > std::numeric_limits<int32_t>::max())
+    return emitOpError("expected less than 2^31 slots, got ")
+           << ids.type().getDimSize(0) << " times "
+           << ids.type().getDimSize(1);
   int64_t count = rows.type().getDimSize(0);
   if (!ShapedType::isDynamic(count) && count != slots)
     return emitOpError("expected rows to have S * J = ")
@@ -181,6 +185,12 @@ void SortRoutesOp::generateRuntimeVerification(
                  "J to be at least 1");
   if (!isDynamic(getIds(), 0) && !isDynamic(getIds(), 1))
     return;
+  // So that their product does not overflow.
+  for (int64_t dim : {0, 1})
+    if (isDynamic(getIds(), dim))
+      check.expect(check.isAtMost(check.getSize(getIds(), dim),
+                                  std::numeric_limits<int32_t>::max()),
+                   "less than 2^31 slots");
   Value slots =
       getValueOrCreateConstantIndexOp(builder, loc, getSlots(builder, *this));
   check.expect(check.isAtMost(slots, std::numeric_limits<int32_t>::max()),

@@ -278,6 +278,20 @@ static FailureOr<linalg::GenericOp> findFusedPairs(ProductOpInterface op) {
   return consumer;
 }
 
+/// Checks the sizes of the reshape of the product, and of the op that reads it:
+/// both will be gone.
+static void checkPairs(RewriterBase &rewriter, ProductOpInterface op,
+                       const HostProblem &host) {
+  auto expand = cast<tensor::ExpandShapeOp>(*op->getResult(0).user_begin());
+  checkExpandedSizes(expand, host.getProductSizes());
+  linalg::GenericOp consumer = host.problem.consumer->op;
+  SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(consumer);
+  checkFusedSizes(rewriter, consumer, *consumer.getDpsInitOperand(0),
+                  {sizes[0], sizes[1], sizes[3]}, op->getLoc());
+}
+
 /// Replaces the results of `last`, the last op that the kernels of `op`
 /// compute, and erases it.
 static void replaceLast(RewriterBase &rewriter, ProductOpInterface op,
@@ -372,11 +386,8 @@ FormedResults blockscale::formProduct(RewriterBase &rewriter,
   Operation *last = op;
   if (host.problem.consumer)
     last = host.problem.consumer->op;
-  // The reshape will be gone.
   if (host.problem.hasPairs())
-    checkExpandedSizes(
-        cast<tensor::ExpandShapeOp>(*op->getResult(0).user_begin()),
-        host.getProductSizes());
+    checkPairs(rewriter, op, host);
   std::optional<QuantizedResults> quantized;
   bool hasAlternatives =
       op->hasAttr(kAlternativesAttrName) && areNotNegative(host.sizes);
