@@ -132,8 +132,7 @@ LogicalResult SortRoutesOp::verify() {
                         slots) ||
       slots > std::numeric_limits<int32_t>::max())
     return emitOpError("expected less than 2^31 slots, got ")
-           << ids.type().getDimSize(0) << " times "
-           << ids.type().getDimSize(1);
+           << ids.type().getDimSize(0) << " times " << ids.type().getDimSize(1);
   int64_t count = rows.type().getDimSize(0);
   if (!ShapedType::isDynamic(count) && count != slots)
     return emitOpError("expected rows to have S * J = ")
