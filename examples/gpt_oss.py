@@ -163,8 +163,8 @@ def compare(name, logits, reference, most=None):
     # Where the two best logits differ by more than twice the error, both have to choose the same.
     is_clear = top[:, 0] - top[:, 1] > 2 * errors
     same = logits.argmax(1) == reference.argmax(1)
-    print(f"{name}: largest error of logits {relative.max():.4f} of their deviation, mean of steps {relative.mean():.4f}; "
-          f"the same token at {int(same.sum())} of {len(same)} steps, at {int((same & is_clear).sum())} of the "
+    print(f"{name}: largest error of logits {relative.max():.4f} of their deviation, mean of steps "
+          f"{relative.mean():.4f}; the same token at {int(same.sum())} of {len(same)} steps, at {int((same & is_clear).sum())} of the "
           f"{int(is_clear.sum())} where that is clear")
     assert bool(same[is_clear].all()), "another token at a step where the choice is clear"
     if most is not None:

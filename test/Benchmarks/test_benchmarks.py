@@ -43,8 +43,8 @@ ELSEWHERE = {
     "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_graphs.py",
     "gpu_launch.py", "gpu_measure.py", "gpu_programs.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py",
     "hardware_numerics.py", "kernel_chain.py", "quantize.py", "fused_quantize.py", "math_errors_card.py",
-    "runtime_host_time.py", "moe.py", "products.py", "sparse_fallback.py", "sparse_fragments.py", "sparse_linear.py",
-    "torch_linear.py", "tune_rows.py", "weight_only.py",
+    "runtime_host_time.py", "moe.py", "moe_layer.py", "products.py", "sparse_fallback.py", "sparse_fragments.py",
+    "sparse_linear.py", "torch_linear.py", "tune_rows.py", "weight_only.py",
 }
 
 

@@ -105,7 +105,8 @@ func.func @moe_{format}(%x: tensor<?x?xbf16>{x_whole}, %ids: tensor<?x?xi64>, %w
 """
 
 ROUTE = """
-func.func @route_{scoring}_{count}_{type}(%logits: tensor<?x?x{type}>) -> (tensor<?x{count}xi32>, tensor<?x{count}xf32>) {{
+func.func @route_{scoring}_{count}_{type}(%logits: tensor<?x?x{type}>)
+    -> (tensor<?x{count}xi32>, tensor<?x{count}xf32>) {{
   %ids, %weights = blockscale.route %logits {{top_k = {count} : i64, scoring = #blockscale.scoring<{scoring}>}}
       : tensor<?x?x{type}> to tensor<?x{count}xi32>, tensor<?x{count}xf32>
   return %ids, %weights : tensor<?x{count}xi32>, tensor<?x{count}xf32>
