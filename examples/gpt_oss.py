@@ -164,8 +164,8 @@ def compare(name, logits, reference, most=None):
     is_clear = top[:, 0] - top[:, 1] > 2 * errors
     same = logits.argmax(1) == reference.argmax(1)
     print(f"{name}: largest error of logits {relative.max():.4f} of their deviation, mean of steps "
-          f"{relative.mean():.4f}; the same token at {int(same.sum())} of {len(same)} steps, at {int((same & is_clear).sum())} of the "
-          f"{int(is_clear.sum())} where that is clear")
+          f"{relative.mean():.4f}; the same token at {int(same.sum())} of {len(same)} steps, at "
+          f"{int((same & is_clear).sum())} of the {int(is_clear.sum())} where that is clear")
     assert bool(same[is_clear].all()), "another token at a step where the choice is clear"
     if most is not None:
         assert float(relative.max()) <= most, f"expected errors of at most {most:.4f}"
