@@ -7,7 +7,7 @@ from ..packing import unpack
 from ..routing import MOST_GROUPS
 from ..sparse_metadata import CUTLASS_EMPTY_FIELD, EMPTY_FIELD, GRANULARITIES, pack_fields
 from ..sparsity import read_fields
-from .moe_kernels import COUNTS, PAIR_COLUMNS, SCORINGS
+from .moe_kernels import COUNTS, SCORINGS
 
 VALUE_DTYPES = (torch.bfloat16, torch.float16, torch.float32)
 
@@ -235,8 +235,6 @@ def check_moe(x, ids, weights, up, down, format):
         fail(ValueError, "codes of down", f"{experts} experts, as up has", others)
     if rows != 2 * k:
         fail(ValueError, "codes of up", f"{2 * k} rows, two for each column of down", rows)
-    if k % PAIR_COLUMNS:
-        fail(ValueError, "codes of down", f"a number of columns that {PAIR_COLUMNS} divides", k)
     if n != hidden:
         fail(ValueError, "codes of down", f"{hidden} rows, as many as up has columns", n)
     check_routes(ids, weights, experts)

@@ -61,7 +61,7 @@ def _parts_of(name, weight, bias):
 class MoE(KeptTypes):
     """Experts with quantized weights, for inference: adds up, for each token, the results of its experts.
 
-    up, down            QuantizedTensors of G x 2I x H and G x H x I, of one format; 8 divides I
+    up, down            QuantizedTensors of G x 2I x H and G x H x I, of one format
     up_bias, down_bias  of G x 2I and G x H, kept in f32, or None
     gate                a Gate: silu(gate) * up by default
     layout              of the rows of `up`, and of up_bias: "halves" (all gates first), "interleaved" (gate, up, gate,

@@ -39,6 +39,13 @@ def _like(result, x):
     return result if x.dim() == 2 else result.reshape(*x.shape[:-1], result.shape[-1])
 
 
+def _for_each_expert(tensor_scale, experts):
+    """As many tensor scales, if there is one for all."""
+    if tensor_scale is None or tensor_scale.dim():
+        return tensor_scale
+    return tensor_scale.reshape(1).expand(experts)
+
+
 # Implementations of the ops.
 
 
@@ -139,8 +146,7 @@ def run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
     """
     format = formats.get(format)
     check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format)
-    if tensor_scale is not None and not tensor_scale.dim():
-        tensor_scale = tensor_scale.reshape(1).expand(codes.shape[0])
+    tensor_scale = _for_each_expert(tensor_scale, codes.shape[0])
     return _where(x).grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format)
 
 
@@ -155,7 +161,7 @@ def run_moe(
     weights  bf16, f16 or f32 of S x J, or S x G with the weights of all experts
     up       the first weights of experts: uint8 of G x 2I x H, half as many columns for fp4. Rows are in blocks of 8:
              those of gates, those that belong to them, and so on
-    down     the second ones: uint8 of G x H x I; 8 divides I
+    down     the second ones: uint8 of G x H x I
     ..._scales, ..._tensor_scale, ..._bias
              as those of `grouped_linear`
     alpha, limit, shift
@@ -178,11 +184,10 @@ def run_checked_moe(x, ids, weights, up, down, format, gate):
     if tuple(weights.shape) != tuple(ids.shape):
         # Experts that are nobody's have no weight, and need none.
         weights = weights.gather(1, ids.long().clamp(0, weights.shape[1] - 1))
-    products = []
-    for codes, scales, tensor_scale, bias in (up, down):
-        if tensor_scale is not None and not tensor_scale.dim():
-            tensor_scale = tensor_scale.reshape(1).expand(codes.shape[0])
-        products.append((codes, scales, tensor_scale, bias))
+    products = [
+        (codes, scales, _for_each_expert(tensor_scale, codes.shape[0]), bias)
+        for codes, scales, tensor_scale, bias in (up, down)
+    ]
     rows = _rows(x)
     return _like(_where(x).moe(rows, ids.to(torch.int64), weights.to(torch.float32), *products, gate, format), x)
 

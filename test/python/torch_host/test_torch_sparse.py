@@ -168,16 +168,19 @@ def test_launches(card_torch, card):
         assert all(name.startswith(f"decompress_{format}") for name in card.kernels())
 
 
-def test_no_bundle(torch, monkeypatch, tmp_path):
+@pytest.mark.parametrize("function, name, purpose", [
+    ("decompress_mxfp8", "sparse", "sparse weights"), ("moe_mxfp8", "moe", "mixtures of experts"),
+])
+def test_no_bundle(torch, monkeypatch, tmp_path, function, name, purpose):
     """Beside kernels.bundle, wherever that is."""
     from blockscale.torch import bundle
 
     monkeypatch.setenv("BLOCKSCALE_TORCH_BUNDLE", str(tmp_path / "other.bundle"))
     with pytest.raises(FileNotFoundError) as error:
-        bundle.function("decompress_mxfp8", bundle.SPARSE_NAME)
+        bundle.function(function, f"{name}.bundle")
     assert str(error.value) == (
-        f"blockscale.torch: expected its kernels for sparse weights at {tmp_path}/sparse.bundle, found none: build the "
-        "target blockscale-torch-sparse-kernels, or name kernels.bundle in the same folder by BLOCKSCALE_TORCH_BUNDLE"
+        f"blockscale.torch: expected its kernels for {purpose} at {tmp_path}/{name}.bundle, found none: build the target "
+        f"blockscale-torch-{name}-kernels, or name kernels.bundle in the same folder by BLOCKSCALE_TORCH_BUNDLE"
     )
     monkeypatch.delenv("BLOCKSCALE_TORCH_BUNDLE")
     assert [path.name for path in bundle.candidates(bundle.SPARSE_NAME)] == ["sparse.bundle"] * 2

@@ -1,0 +1,81 @@
+"""Experts, routes, and what a mixture of them should give."""
+
+import math
+
+import numpy as np
+from test_torch_host import quantized, random_values, scale_of
+
+GATES = {"silu": (1.0, math.inf, 0.0), "gpt_oss": (1.702, 7.0, 1.0)}
+LAYOUTS = ("halves", "interleaved", "blocks")
+VALUE_DTYPES = ("bfloat16", "float16", "float32")
+# G, H and I.
+EXPERTS, HIDDEN, INNER = 5, 64, 32
+BUFFERS = [f"{name}_{part}" for name in ("up", "down") for part in ("codes", "scales", "tensor_scale", "bias")]
+
+
+def make_experts(torch, bias=True, dtype="bfloat16"):
+    """The arguments of MoE.from_float, by name."""
+    parts = dict(up=random_values(torch, EXPERTS, 2 * INNER, HIDDEN, dtype=dtype, seed=1),
+                 down=random_values(torch, EXPERTS, HIDDEN, INNER, dtype=dtype, seed=2))
+    if bias:
+        parts.update(up_bias=random_values(torch, EXPERTS, 2 * INNER, dtype=dtype, seed=3),
+                     down_bias=random_values(torch, EXPERTS, HIDDEN, dtype=dtype, seed=4))
+    return parts
+
+
+def make_moe(torch, format, bias=True, **options):
+    from blockscale.torch import MoE
+
+    return MoE.from_float(**make_experts(torch, bias), format=format, **options)
+
+
+def make_routes(torch, count=6, top_k=3, ids_dtype="int64", dtype="float32", all_weights=False, device="cpu"):
+    """Ids, some of nobody, and weights."""
+    rng = np.random.default_rng(count + top_k)
+    ids = rng.integers(0, EXPERTS, (count, top_k))
+    nobody = rng.random(ids.shape) < 0.2
+    ids[nobody] = rng.choice([-1, EXPERTS, -(2**31), 2**31 - 1], nobody.sum())
+    weights = random_values(torch, count, EXPERTS if all_weights else top_k, dtype=dtype, device=device, seed=5)
+    return torch.from_numpy(ids).to(getattr(torch, ids_dtype)).to(device), weights
+
+
+def experts_of(array, format):
+    """The values of quantized weights, each expert with a tensor scale of its own."""
+    return np.stack([quantized(each, format, scale_of(each, format)) for each in array]).astype(np.float64)
+
+
+def split(array, layout):
+    """Of rows of `up`, those of gates and those that belong to them."""
+    if layout == "halves":
+        return np.split(array, 2, axis=1)
+    if layout == "interleaved":
+        return array[:, 0::2], array[:, 1::2]
+    blocks = array.reshape(len(array), -1, 2, 8, *array.shape[2:])
+    return (blocks[:, :, i].reshape(len(array), -1, *array.shape[2:]) for i in range(2))
+
+
+def round_bf16(torch, values):
+    return torch.from_numpy(values.astype(np.float32)).to(torch.bfloat16).values().astype(np.float64)
+
+
+def expected_moe(torch, x, ids, weights, parts, format, gate="silu", layout="halves"):
+    """Token by token and slot by slot, in f64."""
+    alpha, limit, shift = GATES[gate]
+    parts = {name: each.float().numpy() for name, each in parts.items()}
+    gates, others = split(experts_of(parts["up"], format), layout)
+    down = experts_of(parts["down"], format)
+    up_bias = parts.get("up_bias", np.zeros((EXPERTS, 2 * INNER)))
+    gate_bias, other_bias = split(up_bias, layout)
+    down_bias = parts.get("down_bias", np.zeros((EXPERTS, HIDDEN)))
+    x, ids, weights = x.values().reshape(-1, HIDDEN), ids.numpy(), weights.values().astype(np.float64)
+    result = np.zeros(x.shape)
+    for token, slot in np.ndindex(*ids.shape):
+        expert = ids[token, slot]
+        if not 0 <= expert < EXPERTS:
+            continue
+        g = np.minimum(gates[expert] @ x[token] + gate_bias[expert], limit)
+        u = np.clip(others[expert] @ x[token] + other_bias[expert], -limit, limit)
+        h = round_bf16(torch, g / (1 + np.exp(-alpha * g)) * (u + shift))
+        weight = weights[token, slot if weights.shape == ids.shape else expert]
+        result[token] += weight * round_bf16(torch, down[expert] @ h + down_bias[expert])
+    return result
