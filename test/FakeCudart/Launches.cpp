@@ -121,9 +121,9 @@ public:
 private:
   blockscale::Error writeParam(size_t index, const uint8_t *bytes,
                                uint64_t size);
-  /// Where the tensor of a map is. A map whose tensor its buffer does not hold,
-  /// or that is in none, is one that kernels make others of.
-  std::string printTensor(TensorMapWords &map);
+  /// Where the tensor of a map is, for its ARG. A map whose tensor its buffer
+  /// does not hold, or that is in none, is one that kernels make others of.
+  std::string placeTensor(TensorMapWords &map);
   /// Its ARG.
   std::string print(const Buffer &buffer, uint64_t address) const {
     return std::to_string(firstBuffer + buffer.number) + "+" +
@@ -156,7 +156,7 @@ Arguments::Arguments(const Launch &launch, const KernelFacts &facts,
     all.resize(firstBuffer + kMaxBuffers, {empty, ""});
 }
 
-std::string Arguments::printTensor(TensorMapWords &map) {
+std::string Arguments::placeTensor(TensorMapWords &map) {
   if (Buffer *buffer = DeviceMemory::get().lookup(map.address)) {
     uint64_t left = buffer->address + buffer->size - map.address;
     if (blockscale::checkTensor(map.map, left))
@@ -178,7 +178,7 @@ blockscale::Error Arguments::writeParam(size_t index, const uint8_t *bytes,
     if (at % kTensorMapAlignment == 0 && at + kTensorMapBytes <= size)
       map = readTensorMap(bytes + at);
     if (map) {
-      std::string tensor = printTensor(*map);
+      std::string tensor = placeTensor(*map);
       text += ":tmap@" + std::to_string(at) + "=" + std::to_string(all.size());
       all.push_back({"none:tmap:@" + tensor + map->text, ""});
       at += kTensorMapBytes - 8;

@@ -360,7 +360,8 @@ forEachInput(OpBuilder &b, AccForEachOp op, ValueRange elements, Value lane,
 /// Emits the guarded block of `op` for several elements, all reads before the
 /// stores, so that the reads for an element wait neither for the store of the
 /// element before nor for a branch: what is outside reads the last element
-/// inside. It does so for a few elements at a time, to limit registers.
+/// inside, and the address for that is not used. It does so for a few elements
+/// at a time, to limit registers.
 static void emitReadsFirst(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
                            ValueRange elements, Value lane) {
   constexpr size_t kFewElements = 16, kMost = 8, kOfMany = 2;

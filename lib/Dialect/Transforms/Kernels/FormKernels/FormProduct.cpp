@@ -13,29 +13,24 @@
 
 #include "Kernels/Launch/OpForming.h"
 
-#include "Fragments/AccLowering.h"
-#include "HostLowering/CheckReshapes.h"
 #include "Kernels/FormKernels/Alternatives.h"
 #include "Kernels/FormKernels/ExactRecomputation.h"
 #include "Kernels/FormKernels/KernelAttributes.h"
+#include "Kernels/FormKernels/PairFusion.h"
 #include "Kernels/FormKernels/QuantizerFusion.h"
 #include "Kernels/Gemm/Frontend/DequantizedProduct.h"
-#include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
 #include "Kernels/Gemm/Frontend/SplitKProblem.h"
 #include "Kernels/Gemm/Paths/AlternativeList.h"
 #include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/HostProblem.h"
-#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/KernelChooser.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -242,84 +237,16 @@ private:
 };
 } // namespace
 
-/// The op behind `op` that reads pairs of columns, if all kernels that `op` may
-/// get can fuse it. Those of products of groups never split K.
-static FailureOr<linalg::GenericOp> findFusedPairs(ProductOpInterface op) {
-  linalg::GenericOp consumer = findPairConsumer(op);
-  if (!consumer || !op.getRowGroups())
-    return linalg::GenericOp();
-  FailureOr<TargetAttr> target = getTarget(op);
-  if (failed(target))
-    return failure();
-  const Chip &chip = *(*target).getChip();
-  auto holdsPairs = [](InstructionAttr instruction,
-                       ScheduleInterface schedule) {
-    KernelProblem problem;
-    problem.instruction = instruction;
-    problem.schedule = schedule;
-    const GemmPath *path = getGemmPath(instruction.getPath());
-    return path->findKernel(schedule)->holdsPairs(problem);
-  };
-  auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
-  auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
-  if (!instruction || !schedule || !holdsPairs(instruction, schedule))
-    return linalg::GenericOp();
-  FailureOr<SmallVector<AlternativeAttr>> list = readAlternatives(op, chip);
-  if (failed(list))
-    return failure();
-  for (AlternativeAttr each : *list)
-    if (!holdsPairs(each.getInstruction(), each.getSchedule()))
-      return linalg::GenericOp();
-  if (op.getXScale() || findQuantizedB(op)) {
-    ExactRecomputation exact = getExactRecomputation(op, chip);
-    if (!holdsPairs(exact.instruction, exact.schedule))
-      return linalg::GenericOp();
-  }
-  return consumer;
-}
-
-/// Checks the sizes of the reshape of the product, and of the op that reads it:
-/// both will be gone.
-static void checkPairs(RewriterBase &rewriter, ProductOpInterface op,
-                       const HostProblem &host) {
-  auto expand = cast<tensor::ExpandShapeOp>(*op->getResult(0).user_begin());
-  checkExpandedSizes(expand, host.getProductSizes());
-  linalg::GenericOp consumer = host.problem.consumer->op;
-  SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(consumer);
-  checkFusedSizes(rewriter, consumer, *consumer.getDpsInitOperand(0),
-                  {sizes[0], sizes[1], sizes[3]}, op->getLoc());
-}
-
 /// Replaces the results of `last`, the last op that the kernels of `op`
 /// compute, and erases it.
 static void replaceLast(RewriterBase &rewriter, ProductOpInterface op,
                         Operation *last, const KernelProblem &problem,
-                        SmallVector<Value> results) {
-  if (!problem.hasPairs()) {
-    rewriter.replaceAllUsesWith(last->getResults(), results);
-    if (problem.consumer)
-      rewriter.eraseOp(last);
-    return;
-  }
-  // The result has pairs in blocks.
-  Location loc = op->getLoc();
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(last);
-  auto type = cast<RankedTensorType>(last->getResult(0).getType());
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, loc, results[0]);
-  OpFoldResult blocks = affine::makeComposedFoldedAffineApply(
-      rewriter, loc, rewriter.getAffineDimExpr(0).floorDiv(kPairDistance),
-      {sizes[1]});
-  Value expanded = tensor::ExpandShapeOp::create(
-      rewriter, loc, type, results[0],
-      ArrayRef<ReassociationIndices>{{0}, {1, 2}},
-      {sizes[0], blocks, rewriter.getIndexAttr(kPairDistance)});
-  rewriter.replaceAllUsesWith(last->getResult(0), expanded);
-  rewriter.eraseOp(last);
-  rewriter.eraseOp(*op->getResult(0).user_begin());
+                        ArrayRef<Value> results) {
+  if (problem.hasPairs())
+    return replacePairs(rewriter, op, problem.consumer->op, results.front());
+  rewriter.replaceAllUsesWith(last->getResults(), results);
+  if (problem.consumer)
+    rewriter.eraseOp(last);
 }
 
 /// The kernels of its alternatives, and those of `otherwise` for the sizes that
