@@ -300,4 +300,82 @@ def BlockScale_CombineRowsOp : BlockScale_TileOp<"combine_rows", [
   let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// swizzle_group_scales
+//===----------------------------------------------------------------------===//
+
+def BlockScale_SwizzleGroupScalesOp
+    : BlockScale_TileOp<"swizzle_group_scales", [
+    Pure,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+        "reifyResultShapes"]>]> {
+  let summary = "arrange the scales of groups of rows in the 32x4x4 layout";
+  let description = [{
+    Atoms of 128 rows, as `swizzle_scales` makes them, in which each group has
+    atoms of its own. Where they start needs no sum over other groups:
+
+    | value     | shape              | element type             |
+    |-----------|--------------------|--------------------------|
+    | `source`  | `R, K_s`           | `f8E8M0FNU`, `f8E4M3FN`  |
+    | `offsets` | `G`                | `i32`                    |
+    | `rows`    | `T`                | `i32`; optional          |
+    | `result`  | `A, C, 32, 16`     | that of `source`         |
+
+    ```
+    A    = (T + 127 G) / 128, C = ceil(K_s / 4)
+    p(i) = (first[g] + 127 g) / 128 * 128 + i - first[g]
+    result[p / 128, k / 4, p % 32, ((p / 32) % 4) * 4 + k % 4] = source[r(i), k]
+    ```
+
+    for row i of group g, which has its rows from `first[g]` up to `offsets[g]`;
+    quotients are rounded down. r(i) is `rows[i]`, or i without `rows`; T is R
+    then. All other bytes are 0x00, those of rows that `source` does not have
+    among them. Offsets that descend or are beyond T count as the nearest legal
+    one, as in `grouped_mma_scaled`.
+
+    Kernels of tcgen05 read the scales of x so. FlashInfer's grouped products
+    have the same layout.
+
+    Constraints:
+
+    * (J1) All are ranked tensors without encoding, of the shapes of the table.
+    * (J2) C is ceil(K_s / 4), and A is (T + 127 G) / 128, if these are known.
+    * (J3) K_s and G are at least 1.
+
+    Example:
+
+    ```mlir
+    func.func @atoms(%scales: tensor<300x9xf8E8M0FNU>, %offsets: tensor<4xi32>)
+        -> tensor<6x3x32x16xf8E8M0FNU> {
+      %a = blockscale.swizzle_group_scales %scales, %offsets
+           : tensor<300x9xf8E8M0FNU>, tensor<4xi32>
+           to tensor<6x3x32x16xf8E8M0FNU>
+      return %a : tensor<6x3x32x16xf8E8M0FNU>
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    BlockScale_RankedTensor<2, BlockScale_ScaleTypes>:$source,
+    BlockScale_RankedTensor<1, [I32]>:$offsets,
+    Optional<BlockScale_RankedTensor<1, [I32]>>:$rows);
+  let results = (outs BlockScale_RankedTensor<4, BlockScale_ScaleTypes>:$result);
+  let assemblyFormat = [{
+    $source `,` $offsets (`rows` `(` $rows^ `:` type($rows) `)`)? attr-dict `:`
+    type($source) `,` type($offsets) `to` type($result)
+  }];
+  let hasVerifier = 1;
+  let builders = [
+    /// The result type is inferred.
+    OpBuilder<(ins "Value":$source, "Value":$offsets, "Value":$rows)>];
+  let extraClassDeclaration = [{
+    /// A and C for sizes that may be dynamic.
+    static SmallVector<OpFoldResult>
+    getResultSizes(OpBuilder &builder, Location loc, Value source,
+                   Value offsets, Value rows);
+    /// T.
+    Value getRowsOrSource() { return getRows() ? getRows() : getSource(); }
+  }];
+}
+
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEGROUPEDOPS_TD

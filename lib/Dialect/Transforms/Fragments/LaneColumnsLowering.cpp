@@ -48,6 +48,17 @@ public:
     return blocks;
   }
 
+  std::optional<AccPairs> getPairs(AccType type) const override {
+    if (type.getM() % 2 != 0 || type.getN() % (2 * kPairDistance) != 0)
+      return std::nullopt;
+    // A row has its columns in lanes.
+    AccPairs pairs;
+    pairs.pairLane = kPairDistance;
+    for (int64_t row = 0; row != type.getM(); row += 2)
+      pairs.elements.emplace_back(row, row + 1);
+    return pairs;
+  }
+
   SmallVector<Value> emitTileMma(OpBuilder &, TileMmaOp, ValueRange,
                                  Value) const override {
     llvm_unreachable("its verifier takes no such accumulator");

@@ -338,7 +338,7 @@ forEachInput(OpBuilder &b, AccForEachOp op, ValueRange elements, Value lane,
                   lane),
         makeIndex(b, loc, 1));
   auto select = [&](Value ifSecond, Value ifFirst) -> Value {
-    return arith::SelectOp::create(b, loc, isSecond, ifSecond, ifFirst);
+    return b.createOrFold<arith::SelectOp>(loc, isSecond, ifSecond, ifFirst);
   };
   for (auto [first, second] : pairs->elements) {
     auto [row, column, inside] = positions[first];
@@ -347,6 +347,7 @@ forEachInput(OpBuilder &b, AccForEachOp op, ValueRange elements, Value lane,
       Value got = emitShuffle(b, loc, select(x, y), pairs->pairLane);
       x = select(got, x);
       y = select(y, got);
+      row = select(positions[second][0], row);
       column = select(addIndex(b, loc, positions[second][1], -kPairDistance),
                       column);
       if (inside)

@@ -89,6 +89,7 @@ struct DecomposePass final
     populateDecomposeSparsePatterns(layouts);
     populateDecomposeCombineRowsPatterns(layouts);
     populateDecomposeRoutingPatterns(layouts);
+    populateDecomposeGroupScalesPatterns(layouts);
     layouts.add(resolveSizeOfLaunch);
     tensor::EmptyOp::getCanonicalizationPatterns(layouts, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(matmuls))) ||

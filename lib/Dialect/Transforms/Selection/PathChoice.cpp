@@ -98,7 +98,8 @@ PathChooser::chooseGrouped(ProductOpInterface op, PathAttr wanted) const {
       continue;
     auto instruction = InstructionAttr::get(op->getContext(), *choice->emitted);
     Request request = getRequest(op, path);
-    bool isTaken = bool(kernels->choose({op, instruction, chip, hasWorkspace}));
+    bool isTaken = kernels->choose({op, instruction, chip, hasWorkspace}) &&
+                   (wanted || kernels->isBestFor(op, chip, hasWorkspace));
     if (request == Request::This || (request == Request::None && isTaken))
       return choice;
     if (!first && isTaken)

@@ -26,6 +26,10 @@ void populateDecomposeCombineRowsPatterns(RewritePatternSet &patterns);
 /// `sort_routes` to loops of a counting sort.
 void populateDecomposeRoutingPatterns(RewritePatternSet &patterns);
 
+/// `swizzle_group_scales` to `linalg.generic`, in which each byte searches its
+/// group. Offsets and rows are clamped.
+void populateDecomposeGroupScalesPatterns(RewritePatternSet &patterns);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_GROUPED_H

@@ -82,6 +82,7 @@ private:
         .Case<QuantizeOp>(by(formQuantize))
         .Case<DequantizeOp>(by(formDequantize))
         .Case<SwizzleScalesOp>(by(formSwizzle))
+        .Case<SwizzleGroupScalesOp>(by(formSwizzleGroups))
         .Case<DecompressOp>(by(formDecompress))
         .Case<linalg::TransposeOp>(by(formTranspose))
         .Case<linalg::GenericOp>(by(formReduce))

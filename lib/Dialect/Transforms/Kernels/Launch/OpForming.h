@@ -54,6 +54,9 @@ FormedResults formDequantize(RewriterBase &rewriter,
 /// the `quantize` that makes the scales may fuse it.
 FormedResults formSwizzle(RewriterBase &rewriter,
                           SymbolTableCollection &symbols, SwizzleScalesOp op);
+FormedResults formSwizzleGroups(RewriterBase &rewriter,
+                                SymbolTableCollection &symbols,
+                                SwizzleGroupScalesOp op);
 
 /// Gives `op`, on tensors in a function for a GPU, a kernel, if its units are
 /// bytes in memory: elements of fp8 and fp6, or pairs of packed fp4. Any other

@@ -14,6 +14,8 @@
 
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -38,4 +40,25 @@ FormedResults blockscale::formSwizzle(RewriterBase &rewriter,
                          getSwizzledSizes(rewriter, op.getLoc(), sizes),
                          getSwizzleKernelShape(), getHostSizes(rewriter, sizes),
                          buildSwizzleKernel);
+}
+
+FormedResults blockscale::formSwizzleGroups(RewriterBase &rewriter,
+                                            SymbolTableCollection &symbols,
+                                            SwizzleGroupScalesOp op) {
+  if (!findGpu(op))
+    return SmallVector<Value>();
+  Location loc = op.getLoc();
+  ReifiedRankedShapedTypeDims shapes;
+  if (failed(op.reifyResultShapes(rewriter, shapes)))
+    return failure();
+  AffineExpr d0 = rewriter.getAffineDimExpr(0);
+  HostSizes sizes = {
+      affine::makeComposedFoldedAffineApply(
+          rewriter, loc, d0 * kScaleAtomRows, shapes.front().front()),
+      tensor::getMixedSize(rewriter, loc, op.getSource(), 1),
+      rewriter.getIndexAttr(1)};
+  return replaceByLaunch(rewriter, symbols, op, kSwizzleScalesPurpose,
+                         op->getOperands(), shapes.front(),
+                         getSwizzleKernelShape(), sizes,
+                         buildSwizzleGroupsKernel);
 }

@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies row-major scales to the 32x4x4 layout of tensor cores. Reads and
-// writes are whole sectors.
+// writes are whole sectors. The rows of groups have atoms of their own.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/KernelProblem.h"
+#include "Kernels/Gemm/TileScheduler/GroupTile.h"
 #include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"
@@ -41,8 +42,11 @@ static constexpr int64_t kWarps = kScaleAtomOuter / kNeighbors;
 namespace {
 class SwizzleKernel {
 public:
-  explicit SwizzleKernel(gpu::GPUFuncOp kernel)
+  /// With `offsets`, and maybe `rows`, of groups.
+  explicit SwizzleKernel(gpu::GPUFuncOp kernel, Value offsets = {},
+                         Value rows = {})
       : kernel(kernel), loc(kernel.getLoc()), memory(kernel.getArgument(0)),
+        result(kernel.getArguments().back()), offsets(offsets), rows(rows),
         type(cast<MemRefType>(memory.getType())), rank(type.getRank()) {}
 
   void build() {
@@ -67,7 +71,8 @@ public:
                         (d1 * kGroups + group) * kScales},
                        b.getContext()),
         {atom, strip, thread});
-    move(b, batch, at[0], at[1]);
+    Value from = offsets ? emitRowOfGroup(b, atom, at[0]) : at[0];
+    move(b, batch, from, at[0], at[1]);
     gpu::ReturnOp::create(b, loc);
   }
 
@@ -80,7 +85,33 @@ private:
     return {batch, row, column};
   }
 
-  void move(OpBuilder &b, Value batch, Value row, Value column) {
+  /// The row of memory for row `padded` of the result, in `atom`; one that
+  /// memory does not have for none.
+  Value emitRowOfGroup(OpBuilder &b, Value atom, Value padded) {
+    Value t = memref::DimOp::create(b, loc, rows ? rows : memory, 0);
+    GroupTile tile = emitGroupTile(b, loc, offsets, atom, kScaleAtomRows, t,
+                                   GroupNumbering::Padded);
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    Value row =
+        applyExpr(b, loc, d0 + d1 % kScaleAtomRows, {tile.row, padded});
+    Value isNobody = arith::XOrIOp::create(b, loc, tile.group.isNobody,
+                                           arith::ConstantIntOp::create(b, loc, 1, 1));
+    Value isRow =
+        arith::AndIOp::create(b, loc, isNobody, isBelow(b, loc, row, tile.group.end));
+    Value none = index(b, -1);
+    if (rows)
+      return emitLoadIf(
+          b, loc, isRow,
+          [&](OpBuilder &then) -> Value {
+            Value word = memref::LoadOp::create(then, loc, rows, row);
+            return arith::IndexCastOp::create(then, loc, then.getIndexType(), word);
+          },
+          none);
+    return arith::SelectOp::create(b, loc, isRow, row, none);
+  }
+
+  /// Moves scales of row `from` to row `row` of the result.
+  void move(OpBuilder &b, Value batch, Value from, Value row, Value column) {
     auto wordType = VectorType::get(kScalesPerWord, b.getI8Type());
     bool isKnown = !type.isDynamicDim(rank - 1);
     int64_t columns = isKnown ? type.getDimSize(rank - 1) : 1;
@@ -88,7 +119,7 @@ private:
     Value both;
     if (columns % kScales == 0) {
       auto wide = VectorType::get(kScales, b.getI8Type());
-      both = loadVector(b, wide, batch, row, column);
+      both = loadVector(b, wide, batch, from, column);
       both = vector::BitCastOp::create(
           b, loc, VectorType::get(kWords, b.getI32Type()), both);
     }
@@ -111,14 +142,14 @@ private:
             then, loc, VectorType::get(1, b.getI32Type()), one);
         scales = vector::BitCastOp::create(then, loc, wordType, one);
       } else if (columns % kScalesPerWord == 0) {
-        scales = loadVector(then, wordType, batch, row, first);
+        scales = loadVector(then, wordType, batch, from, first);
       } else {
-        scales = loadBytes(then, wordType, batch, row, first);
+        scales = loadBytes(then, wordType, batch, from, first);
       }
       SmallVector<Value> to =
           applyMap(then, loc, getSwizzleMap(b.getContext(), rank),
                    getPosition(batch, row, first));
-      vector::StoreOp::create(then, loc, scales, kernel.getArgument(1), to,
+      vector::StoreOp::create(then, loc, scales, result, to,
                               /*nontemporal=*/false,
                               llvm::MaybeAlign(kScalesPerWord));
     }
@@ -161,7 +192,7 @@ private:
 
   gpu::GPUFuncOp kernel;
   Location loc;
-  Value memory;
+  Value memory, result, offsets, rows;
   MemRefType type;
   unsigned rank;
   Value numRows, numColumns;
@@ -174,4 +205,12 @@ KernelShape blockscale::getSwizzleKernelShape() {
 
 void blockscale::buildSwizzleKernel(gpu::GPUFuncOp kernel) {
   SwizzleKernel(kernel).build();
+}
+
+void blockscale::buildSwizzleGroupsKernel(gpu::GPUFuncOp kernel) {
+  constexpr unsigned kWithRows = 4;
+  Value rows;
+  if (kernel.getNumArguments() == kWithRows)
+    rows = kernel.getArgument(2);
+  SwizzleKernel(kernel, kernel.getArgument(1), rows).build();
 }

@@ -13,6 +13,7 @@
 #include "Utils/MetadataLayout.h"
 #include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"
+#include "blockscale/Dialect/IR/Grouped.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "blockscale/Support/SparseMetadata.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -65,6 +66,16 @@ static StoredView makeAtoms(OpBuilder &builder, Location loc, Value operand,
                                         type.getElementType());
   return {SwizzleScalesOp::create(builder, loc, swizzled, rows),
           getSwizzleMap(context, type.getRank()).compose(map), kByte};
+}
+
+/// The scales of x, whose groups of rows have atoms of their own, in the order
+/// that `groups` have rows in.
+static StoredView makeGroupAtoms(OpBuilder &builder, Location loc, Value scales,
+                                 const RowGroupOperands &groups) {
+  constexpr unsigned kByte = 8;
+  return {SwizzleGroupScalesOp::create(builder, loc, scales, groups.offsets,
+                                       groups.rows),
+          getSwizzleMap(builder.getContext(), /*rank=*/2), kByte};
 }
 
 /// Whether copies of whole atoms, or of boxes of 128 rows of 16 bytes, bring
@@ -161,7 +172,10 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
   bool isInPlace =
       isMetadata ? isWholeMetadata(source, view.map.compose(map), contiguity)
                  : contiguity == Contiguity::Atoms;
-  if (hasAtoms && !isInPlace)
+  RowGroupOperands groups = op.getRowGroups();
+  if (hasAtoms && groups && source.side() == Side::X)
+    view = makeGroupAtoms(builder, loc, source.value, groups);
+  else if (hasAtoms && !isInPlace)
     view = makeAtoms(builder, loc, source.value, rowDim, isMetadata);
   if (hasAtoms && !hasOwnMemory(view.tensor))
     view.tensor = copyTensor(builder, loc, view.tensor);

@@ -210,18 +210,21 @@ private:
       problem[id].splat = 0;
       return;
     }
-    if (isCopied && getInfo(id).isA)
+    auto [isA, isScale, isMetadata, letter, name] = getInfo(id);
+    // What puts scales into atoms gathers them, too.
+    bool hasAtoms = isScale && gemm.wantsAtoms();
+    if (isCopied && isA && !hasAtoms)
       value = gatherRows(builder, loc, value, op.getRowGroups().rows);
     OperandSource source = {id, value, AffineMap(),
-                            getInfo(id).isA ? rowsOfX : problem.n,
+                            isA ? rowsOfX : problem.n,
                             problem.getColumns(id, problem.k)};
-    if (!getInfo(id).isA && quantizedB)
+    if (!isA && quantizedB)
       source.map = quantizedB->map;
     HostOperand made = makeHostOperand(builder, op, gemm, problem, source);
     if (op.getRowGroups()) {
       // Nothing is known of where tiles start, so columns have to be
       // contiguous; and a group is one of y.
-      if (getInfo(id).isA && !made.operand.splat &&
+      if (isA && !hasAtoms && !made.operand.splat &&
           made.operand.contiguity != Contiguity::Columns) {
         source.value = copyTensor(builder, loc, value);
         made = makeHostOperand(builder, op, gemm, problem, source);

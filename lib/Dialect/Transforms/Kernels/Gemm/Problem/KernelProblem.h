@@ -318,6 +318,10 @@ void buildSplitKReduction(gpu::GPUFuncOp kernel, const KernelProblem &problem);
 KernelShape getSwizzleKernelShape();
 void buildSwizzleKernel(gpu::GPUFuncOp kernel);
 
+/// The same for a `swizzle_group_scales`: offsets are parameter 1, rows, if
+/// there are some, parameter 2, and the result is the last one.
+void buildSwizzleGroupsKernel(gpu::GPUFuncOp kernel);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_KERNELPROBLEM_H

@@ -118,6 +118,12 @@ LogicalResult Tcgen05DenseChooser::verify(ScheduledProduct product,
     return emitError() << "not supported in this version: pairs of CTAs and "
                           "K of instructions in software, got "
                        << given;
+  // The blocks of a cluster have tiles of one group.
+  ClusterSize largest = {schedule.getTwoCta() ? 2 : 1, 1};
+  if (product.op.getRowGroups() && schedule.getCluster() != largest)
+    return emitError() << "expected no cluster but one pair of CTAs for groups "
+                          "of rows, got "
+                       << given;
   if (failed(verifyCluster(schedule, emitError)) ||
       failed(
           verifyInstructionK(schedule, instruction, product.chip, emitError)))

@@ -20,13 +20,14 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// The N of tiles for `n` rows of B. A single tile may have any multiple of the
-/// step that all instructions take.
-static SmallVector<int64_t> getTileColumns(int64_t n) {
+/// step that all instructions take; none is single if there `mayBeMore` rows.
+static SmallVector<int64_t> getTileColumns(int64_t n, bool mayBeMore = false) {
   constexpr int64_t kStep = 16;
   SmallVector<int64_t> columns;
   for (int64_t tile = kTileUnit; tile <= kMostN; tile += kTileUnit)
     if (tile - kTileUnit < n)
-      columns.push_back(std::min<int64_t>(tile, llvm::alignTo(n, kStep)));
+      columns.push_back(
+          mayBeMore ? tile : std::min<int64_t>(tile, llvm::alignTo(n, kStep)));
   return columns;
 }
 
@@ -174,7 +175,7 @@ SmallVector<ScheduleCandidate> blockscale::getScheduleCandidates(
     found.push_back(search.find(columns, /*swapsAb=*/false));
   // With more rows there are several tiles in either case. A sparse x is A.
   if (problem.m <= kMostN && !instruction.isSparse())
-    for (int64_t columns : getTileColumns(problem.m))
+    for (int64_t columns : getTileColumns(problem.m, problem.hasGroups))
       found.push_back(search.find(columns, /*swapsAb=*/true));
 
   // Split-K has to be better than all schedules without it by more than the

@@ -45,7 +45,11 @@ EstimatedProblem blockscale::getEstimatedProblem(ProductOpInterface op) {
   if (types.sparsity)
     aBits += llvm::divideCeilSigned(
         kFieldBits, getGranularityInfo(*types.sparsity).chunk());
-  return {getOpSizes(op, kEstimatedSize), aBits, bits(types.rhs), mayDivideK};
+  EstimatedProblem problem = {getOpSizes(op, kEstimatedSize), aBits,
+                              bits(types.rhs), mayDivideK};
+  problem.hasGroups = bool(op.getRowGroups());
+  problem.mayDivideK &= !problem.hasGroups;
+  return problem;
 }
 
 ScheduleRates blockscale::getScheduleRates(const Chip &chip, Kind kind) {
@@ -112,6 +116,18 @@ static uint64_t getSplitKClocks(const EstimatedProblem &problem,
                                  rates.megahertz.value / 1000);
 }
 
+/// The tiles of `tileRows` rows that the groups of `problem`, of `rows` rows on
+/// average, have together. With sizes of all kinds, the last tile of each group
+/// is half empty on average.
+static uint64_t countTilesOfGroups(const EstimatedProblem &problem,
+                                   uint64_t rows, uint64_t tileRows) {
+  return std::max<uint64_t>(
+      problem.batch,
+      divideCeil(multiply(llvm::SaturatingAdd(2 * rows, tileRows),
+                          problem.batch),
+                 2 * tileRows));
+}
+
 ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
                                               const Instruction &instruction,
                                               const TmemPlan &plan,
@@ -133,9 +149,19 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   ScheduleEstimate estimate;
   // With 2-CTA and fewer rows, a tile has several M sub-tiles.
   uint64_t subTiles = plan.getMSubTiles();
-  uint64_t clusters =
-      multiply(divideCeil(problem.m, plan.getRowsOfSubTiles() * cluster.m),
-               divideCeil(problem.n, tileN * cluster.n), problem.batch, ranges);
+  uint64_t clusterM = plan.getRowsOfSubTiles() * cluster.m,
+           clusterN = tileN * cluster.n;
+  uint64_t alongM = divideCeil(problem.m, clusterM),
+           alongN = divideCeil(problem.n, clusterN),
+           matrices = problem.batch;
+  if (problem.hasGroups) {
+    bool areColumns = schedule.getSwapAb();
+    (areColumns ? alongN : alongM) =
+        areColumns ? countTilesOfGroups(problem, problem.n, clusterN)
+                   : countTilesOfGroups(problem, problem.m, clusterM);
+    matrices = 1;
+  }
+  uint64_t clusters = multiply(alongM, alongN, matrices, ranges);
   estimate.tiles = multiply(clusters, cluster.getBlocks(), subTiles);
   uint64_t tiles = multiply(
       divideCeil(clusters,

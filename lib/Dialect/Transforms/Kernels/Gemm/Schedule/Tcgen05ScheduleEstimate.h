@@ -46,6 +46,9 @@ struct EstimatedProblem : OpSizes {
   bool mayDivideK = true;
   /// Whether the tensor core is emulated, which has neither 2-CTA nor K = 96.
   bool isInSoftware = false;
+  /// Whether rows are those of groups, of which any may have more rows than m,
+  /// those that they have on average.
+  bool hasGroups = false;
 };
 EstimatedProblem getEstimatedProblem(ProductOpInterface op);
 

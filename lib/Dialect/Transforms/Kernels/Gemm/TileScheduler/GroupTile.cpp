@@ -10,6 +10,7 @@
 
 #include "Utils/IndexValues.h"
 #include "Utils/LaneOps.h"
+#include "Utils/PaddedTiles.h"
 #include "Utils/WarpEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,7 +19,8 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 GroupTile blockscale::emitGroupTile(OpBuilder &b, Location loc, Value offsets,
-                                    Value number, int64_t tileRows, Value m) {
+                                    Value number, int64_t tileRows, Value m,
+                                    GroupNumbering numbering) {
   // The lanes of a warp have neighboring groups.
   WarpEmitter search(b, loc);
   const ArithEmitter &words = search.emit;
@@ -53,12 +55,21 @@ GroupTile blockscale::emitGroupTile(OpBuilder &b, Location loc, Value offsets,
         Value tiles =
             emit.div(emit.add(emit.sub(end, first), emit.integer(tileRows - 1)),
                      emit.integer(tileRows));
-        Value behind =
-            here.scan(tiles, [&](Value before, Value value) -> Value {
-              return emit.add(before, value);
-            });
-        behind = emit.add(behind, state[Tiles]);
-        Value firstTile = emit.sub(behind, tiles);
+        Value behind, firstTile;
+        if (numbering == GroupNumbering::Dense) {
+          behind = here.scan(tiles, [&](Value before, Value value) -> Value {
+            return emit.add(before, value);
+          });
+          behind = emit.add(behind, state[Tiles]);
+          firstTile = emit.sub(behind, tiles);
+        } else {
+          firstTile = here.toWord(applyExprs(
+              at, loc,
+              getFirstPaddedTile(at.getAffineDimExpr(0), at.getAffineDimExpr(1),
+                                 tileRows),
+              {here.toIndex(first), inside})[0]);
+          behind = emit.add(firstTile, tiles);
+        }
         using IP = ArithEmitter::IP;
         Value isHere = emit.bitAnd(emit.is(IP::uge, wanted, firstTile),
                                    emit.is(IP::ult, wanted, behind));
@@ -93,6 +104,6 @@ GroupTile blockscale::emitGroupTile(OpBuilder &b, Location loc, Value offsets,
   tile.isTile = isBelow(b, loc, tile.row, end);
   tile.group = {
       arith::MinUIOp::create(b, loc, search.toIndex(found[Number]), last),
-      isNobody, end};
+      isNobody, search.toIndex(first), end};
   return tile;
 }

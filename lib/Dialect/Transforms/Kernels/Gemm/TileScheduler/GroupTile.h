@@ -26,12 +26,21 @@ struct GroupTile {
   RowGroup group;
 };
 
+/// How tiles of groups are numbered.
+enum class GroupNumbering {
+  /// One after the other, those of nobody behind all others.
+  Dense,
+  /// Those of a group from `getFirstPaddedTile` on; nobody has those in between.
+  Padded,
+};
+
 /// Tile `number` of rows (an index), of tiles of `tileRows` rows. `offsets` is
 /// an i32 memref of inclusive ends; one that is less than an end before it, or
 /// more than the `m` rows of the result, counts as that. Whole warps run this
 /// together.
 GroupTile emitGroupTile(OpBuilder &b, Location loc, Value offsets, Value number,
-                        int64_t tileRows, Value m);
+                        int64_t tileRows, Value m,
+                        GroupNumbering numbering = GroupNumbering::Dense);
 
 } // namespace mlir::blockscale
 

@@ -88,9 +88,19 @@ TileScheduler::LinearTiles TileScheduler::emitLinearTiles(OpBuilder &b) const {
   return tiles;
 }
 
+void TileScheduler::moveInCluster(OpBuilder &b, WorkTile &tile) const {
+  const BlockCluster &cluster = schedule.cluster;
+  if (!cluster.hasOthers())
+    return;
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  tile.row =
+      applyExprs(b, loc, d0 + d1 * shape.m, {tile.row, cluster.getRow()})[0];
+  tile.column = applyExprs(b, loc, d0 + d1 * shape.n,
+                           {tile.column, cluster.getColumn()})[0];
+}
+
 WorkTile TileScheduler::emitNumberedTile(OpBuilder &b, Value number,
                                          const LinearTiles &tiles) const {
-  const BlockCluster &cluster = schedule.cluster;
   WorkTile tile;
   tile.batch = makeIndex(b, loc, 0);
   if (tiles.matrix) {
@@ -102,15 +112,10 @@ WorkTile TileScheduler::emitNumberedTile(OpBuilder &b, Value number,
   }
   auto [tileM, tileN] =
       emitTilePosition(b, loc, number, tiles.count, tiles.rasterGroup);
-  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  AffineExpr d0 = b.getAffineDimExpr(0);
   tile.row = applyExprs(b, loc, {d0 * tiles.shape.m}, tileM)[0];
   tile.column = applyExprs(b, loc, {d0 * tiles.shape.n}, tileN)[0];
-  if (cluster.hasOthers()) {
-    tile.row =
-        applyExprs(b, loc, d0 + d1 * shape.m, {tile.row, cluster.getRow()})[0];
-    tile.column = applyExprs(b, loc, d0 + d1 * shape.n,
-                             {tile.column, cluster.getColumn()})[0];
-  }
+  moveInCluster(b, tile);
   return tile;
 }
 
@@ -187,21 +192,23 @@ SmallVector<Value> TileScheduler::emitGroupedTile(OpBuilder &b, Value number,
                                                   EmitTile body) const {
   const RowGroups &groups = *problem.groups;
   bool areColumns = groups.areColumns;
+  const TileShape &all = tiles.shape;
   Value perGroup = areColumns ? tiles.count.m : tiles.count.n;
   Value groupTile = b.createOrFold<arith::DivUIOp>(loc, number, perGroup);
   Value otherTile = b.createOrFold<arith::RemUIOp>(loc, number, perGroup);
   GroupTile found = emitGroupTile(
       b, loc, gpu::GPUFuncOp(kernel).getArgument(groups.offsets), groupTile,
-      areColumns ? shape.n : shape.m, areColumns ? sizes.n : sizes.m);
+      areColumns ? all.n : all.m, areColumns ? sizes.n : sizes.m);
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value zero = makeIndex(b, loc, 0);
   WorkTile tile;
   tile.batch = zero;
   tile.row = found.row;
   tile.column =
-      applyExprs(b, loc, {d0 * (areColumns ? shape.m : shape.n)}, otherTile)[0];
+      applyExprs(b, loc, {d0 * (areColumns ? all.m : all.n)}, otherTile)[0];
   if (areColumns)
     std::swap(tile.row, tile.column);
+  moveInCluster(b, tile);
   Value steps = applyExprs(b, loc, {d0.ceilDiv(shape.k)}, sizes.k)[0];
   Value isNobody = found.group.isNobody;
   if (groups.gathersX)

@@ -68,6 +68,8 @@ public:
 private:
   /// The tile of a block in a three-dimensional grid.
   WorkTile emitTileOfGrid(OpBuilder &b) const;
+  /// From the tile of a cluster to that of this block.
+  void moveInCluster(OpBuilder &b, WorkTile &tile) const;
   /// The tile with this number.
   struct LinearTiles;
   LinearTiles emitLinearTiles(OpBuilder &b) const;

@@ -23,8 +23,8 @@ struct RowGroup {
   /// Its number, or that of the last group for rows of nobody; and whether the
   /// rows are nobody's.
   Value number, isNobody;
-  /// The first row behind it.
-  Value end;
+  /// Its first row, and the first one behind it.
+  Value first, end;
 };
 
 /// A tile of the result.

@@ -68,6 +68,8 @@ void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
     TileOrigin from;
     from.batch = getOperandBatch(at, kernel, problem[id], tile.matrix);
     from.row = emitRow(at, tile, id);
+    if (isScale && isOfGroups(isA))
+      from.row = emitRowInAtoms(at, *tile.group, from.row);
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
     if (isMetadata)
       emitMetadataBounds(at, from);

@@ -14,6 +14,8 @@
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
 
 #include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
+#include "Utils/PaddedTiles.h"
+#include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -132,6 +134,19 @@ Value RoleEmitter::emitRow(OpBuilder &at, const BlockTile &tile,
   AffineExpr d0 = at.getAffineDimExpr(0), d1 = at.getAffineDimExpr(1);
   return applyExprs(at, loc, d0 + d1 * plan.getRows(/*isA=*/false),
                     {row, cluster.getRankInPair()})[0];
+}
+
+bool RoleEmitter::isOfGroups(bool isA) const {
+  return problem.groups && problem.groups->areColumns != isA;
+}
+
+Value RoleEmitter::emitRowInAtoms(OpBuilder &at, const RowGroup &group,
+                                  Value row) const {
+  AffineExpr d0, d1, d2;
+  bindDims(at.getContext(), d0, d1, d2);
+  AffineExpr start =
+      getFirstPaddedTile(d0, d1, kScaleAtomRows) * kScaleAtomRows;
+  return applyExpr(at, loc, start + d2 - d0, {group.first, group.number, row});
 }
 
 void RoleEmitter::emitElected(OpBuilder &at,

@@ -117,6 +117,10 @@ protected:
   /// The first row of `operand` that this block needs for
   /// `tile`.
   Value emitRow(OpBuilder &b, const BlockTile &tile, GemmOperand operand) const;
+  /// Whether the rows of a side are those of groups; and, in atoms of scales, of
+  /// which each group has its own, the row for `row` of `group`.
+  bool isOfGroups(bool isA) const;
+  Value emitRowInAtoms(OpBuilder &b, const RowGroup &group, Value row) const;
   /// Emits `body` for one elected thread of the warp.
   void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body) const;
   /// The same in two steps, for several bodies: whether the thread is elected,

@@ -52,6 +52,24 @@ void Tcgen05Roles::emitEpiloguePart(OpBuilder &at, const BlockTile &tile,
 }
 
 /// The epilogue of a tile, from the accumulator stage `accStage`.
+Value Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile, AccType type,
+                             Value acc, Value column) {
+  auto read = [&](OpBuilder &inner) -> Value {
+    return AccReadOp::create(inner, loc, type, acc, column);
+  };
+  if (!problem.groups)
+    return read(at);
+  // Nothing was multiplied for rows of nobody.
+  auto choice = scf::IfOp::create(at, loc, type, tile.group->isNobody,
+                                  /*withElseRegion=*/true);
+  OpBuilder then = choice.getThenBodyBuilder(),
+            other = choice.getElseBodyBuilder();
+  scf::YieldOp::create(then, loc,
+                       ValueRange(AccZeroOp::create(then, loc, type)));
+  scf::YieldOp::create(other, loc, read(other));
+  return choice.getResult(0);
+}
+
 void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
                                     const PipelineState &state,
                                     Value accStage) {
@@ -64,8 +82,8 @@ void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
       schedule.getSwapAb() || KernelProblem::isMultiple(problem.n, 2);
   auto emit = [&](OpBuilder &inner, Value column, int64_t columns,
                   function_ref<void(OpBuilder &)> release) {
-    Value part = AccReadOp::create(
-        inner, loc, tmemPlan.getEpilogueType(columns), acc, column);
+    Value part =
+        emitSums(inner, tile, tmemPlan.getEpilogueType(columns), acc, column);
     release(inner);
     emitByBounds(inner, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
       emitEpiloguePart(path, tile, part, column, isGuarded);

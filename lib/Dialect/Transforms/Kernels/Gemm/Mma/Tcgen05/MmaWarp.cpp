@@ -182,8 +182,11 @@ Value Tcgen05Roles::emitShift(OpBuilder &at, const BlockTile &tile,
       (isA ? schedule.getM() : schedule.getN()) % kScaleAtomRows == 0)
     return Value();
   AffineExpr d0 = at.getAffineDimExpr(0);
-  return applyExprs(at, loc, (d0 % kScaleAtomRows).floorDiv(kTensorWarpLanes),
-                    isA ? tile.row : tile.column)[0];
+  Value row = isA ? tile.row : tile.column;
+  if (isOfGroups(isA))
+    row = emitRowInAtoms(at, *tile.group, row);
+  return applyExpr(at, loc, (d0 % kScaleAtomRows).floorDiv(kTensorWarpLanes),
+                   row);
 }
 
 void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
@@ -249,10 +252,11 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
     });
   };
   Value whole = counts[0], mostWhole = whole;
-  if (tile.firstStep) {
+  if (tile.firstStep)
     mostWhole = arith::SubIOp::create(at, loc, whole, tile.firstStep);
+  // Rows of nobody have no steps.
+  if (tile.firstStep || problem.groups)
     whole = arith::MinUIOp::create(at, loc, tile.steps, mostWhole);
-  }
   whole = toWord(at, whole);
   SmallVector<Value> none;
   PipelineState state =
@@ -267,7 +271,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
   if (getConstantIntValue(counts[1]) != 0) {
     Value isLeft = at.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
                                                   counts[1], index(at, 0));
-    if (tile.firstStep)
+    if (tile.firstStep || problem.groups)
       isLeft = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ugt,
                                      tile.steps, mostWhole);
     Type types[] = {state.stage.getType(), state.parity.getType()};

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Fragments/AccLowering.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/WarpSpecializedKernel.h"
 #include "Kernels/Gemm/Mma/Kernels.h"
 #include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
@@ -22,6 +23,7 @@ using namespace mlir::blockscale;
 namespace {
 class Tcgen05DenseKernel final : public WarpSpecializedKernel {
 public:
+  bool takesGroups() const override { return true; }
   bool wantsAtoms() const override { return true; }
   bool wantsPackedElements(const KernelOperand &operand, Format format,
                            const KernelProblem &problem) const override {
@@ -40,6 +42,17 @@ public:
     if (columns % part != 0)
       tile.accumulators.push_back(plan.getEpilogueType(columns % part));
     return tile;
+  }
+
+  bool holdsPairs(const KernelProblem &problem) const override {
+    TmemPlan plan(problem.instruction.getInstruction(), getSchedule(problem));
+    // Lanes behind those of the rows hold other columns.
+    if (plan.getAccumulatorLayout().parts != 1)
+      return false;
+    return llvm::all_of(getResultTile(problem)->accumulators,
+                        [](AccType type) {
+                          return getAccLowering(type).getPairs(type);
+                        });
   }
 
 protected:

@@ -56,6 +56,9 @@ private:
   Value emitShift(OpBuilder &b, const BlockTile &tile, bool isA) const;
   void emitTileEpilogue(OpBuilder &b, const BlockTile &tile,
                         const PipelineState &state, Value accStage);
+  /// The sums of columns from `column` on of `acc`.
+  Value emitSums(OpBuilder &b, const BlockTile &tile, AccType type, Value acc,
+                 Value column);
   void emitEpiloguePart(OpBuilder &b, const BlockTile &tile, Value acc,
                         Value column, bool isGuarded);
   /// The blocks of the cta_group: 1 or 2.
