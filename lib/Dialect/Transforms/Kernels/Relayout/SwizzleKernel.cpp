@@ -89,8 +89,9 @@ private:
   /// memory does not have for none.
   Value emitRowOfGroup(OpBuilder &b, Value atom, Value padded) {
     Value t = memref::DimOp::create(b, loc, rows ? rows : memory, 0);
-    GroupTile tile = emitGroupTile(b, loc, offsets, atom, kScaleAtomRows, t,
-                                   GroupNumbering::Padded);
+    GroupSearch search(loc, offsets, kScaleAtomRows, t, GroupNumbering::Padded);
+    SmallVector<Value> state = search.emitFirst(b);
+    GroupTile tile = search.emitTile(b, atom, state);
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     Value row =
         applyExpr(b, loc, d0 + d1 % kScaleAtomRows, {tile.row, padded});

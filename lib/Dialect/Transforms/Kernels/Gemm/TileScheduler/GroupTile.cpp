@@ -10,6 +10,7 @@
 
 #include "Utils/IndexValues.h"
 #include "Utils/LaneOps.h"
+#include "Utils/PackedElements.h"
 #include "Utils/PaddedTiles.h"
 #include "Utils/WarpEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -18,92 +19,120 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-GroupTile blockscale::emitGroupTile(OpBuilder &b, Location loc, Value offsets,
-                                    Value number, int64_t tileRows, Value m,
-                                    GroupNumbering numbering) {
-  // The lanes of a warp have neighboring groups.
-  WarpEmitter search(b, loc);
-  const ArithEmitter &words = search.emit;
-  Value zero = makeIndex(b, loc, 0), lanes = makeIndex(b, loc, kWarpLanes);
-  Value count = memref::DimOp::create(b, loc, offsets, zero);
-  Value last = addIndex(b, loc, count, -1);
+/// The values of a state: the group of lane 0; and of each lane's group, the
+/// first row, the end, and the same in numbers of tiles.
+enum State { Base, First, End, FirstTile, EndTile };
+
+Value GroupSearch::emitCount(OpBuilder &b) const {
+  return memref::DimOp::create(b, loc, offsets, 0);
+}
+
+SmallVector<Value> GroupSearch::emitGroups(OpBuilder &b, Value base, Value end,
+                                           Value tiles) const {
+  WarpEmitter warp(b, loc);
+  const ArithEmitter &emit = warp.emit;
   // Offsets are i32.
   constexpr int64_t kMostRows = (int64_t(1) << 31) - 1;
-  Value rows = search.toWord(
+  Value rows = warp.toWord(
       arith::MinUIOp::create(b, loc, m, makeIndex(b, loc, kMostRows)));
-  Value wanted = search.toWord(number);
-  Value none = words.integer(0), laneIndex = search.toIndex(search.lane);
-  // The end of all groups so far and how many tiles they have; and of the group
-  // of the tile: its number, first row, end, and first tile. Nobody's number is
-  // `count`.
-  enum { End, Tiles, Number, First, Last, FirstTile };
-  Value nobody = search.toWord(count);
-  auto loop = scf::ForOp::create(
-      b, loc, zero, count, lanes,
-      ValueRange{none, none, nobody, none, none, none},
-      [&](OpBuilder &at, Location, Value base, ValueRange state) {
-        WarpEmitter here(at, loc);
-        const ArithEmitter &emit = here.emit;
-        Value group = arith::AddIOp::create(at, loc, base, laneIndex);
-        Value inside = arith::MinUIOp::create(at, loc, group, last);
-        Value end = memref::LoadOp::create(at, loc, offsets, inside);
-        end = emit.minS(emit.maxS(end, state[End]), rows);
-        end = here.scan(end, [&](Value before, Value value) -> Value {
-          return emit.maxS(before, value);
-        });
-        Value first = here.getBefore(end, state[End]);
-        Value tiles =
-            emit.div(emit.add(emit.sub(end, first), emit.integer(tileRows - 1)),
-                     emit.integer(tileRows));
-        Value behind, firstTile;
-        if (numbering == GroupNumbering::Dense) {
-          behind = here.scan(tiles, [&](Value before, Value value) -> Value {
-            return emit.add(before, value);
-          });
-          behind = emit.add(behind, state[Tiles]);
-          firstTile = emit.sub(behind, tiles);
-        } else {
-          firstTile = here.toWord(applyExprs(
-              at, loc,
-              getFirstPaddedTile(at.getAffineDimExpr(0), at.getAffineDimExpr(1),
-                                 tileRows),
-              {here.toIndex(first), inside})[0]);
-          behind = emit.add(firstTile, tiles);
-        }
-        using IP = ArithEmitter::IP;
-        Value isHere = emit.bitAnd(emit.is(IP::uge, wanted, firstTile),
-                                   emit.is(IP::ult, wanted, behind));
-        Value from = here.findLane(isHere);
+  Value group = arith::AddIOp::create(b, loc, base, warp.toIndex(warp.lane));
+  Value isGroup = isBelow(b, loc, group, emitCount(b));
+  Value last = emitLoadIf(
+      b, loc, isGroup,
+      [&](OpBuilder &then) -> Value {
+        return memref::LoadOp::create(then, loc, offsets, group);
+      },
+      emit.integer(0));
+  last = emit.minS(emit.maxS(last, end), rows);
+  last = warp.scan(last, [&](Value before, Value value) -> Value {
+    return emit.maxS(before, value);
+  });
+  Value first = warp.getBefore(last, end);
+  Value count = emit.div(emit.add(emit.sub(last, first), tileRows - 1),
+                         emit.integer(tileRows));
+  Value firstTile, endTile;
+  if (numbering == GroupNumbering::Dense) {
+    endTile = warp.scan(count, [&](Value before, Value value) -> Value {
+      return emit.add(before, value);
+    });
+    endTile = emit.add(endTile, tiles);
+    firstTile = emit.sub(endTile, count);
+  } else {
+    firstTile = warp.toWord(applyExpr(
+        b, loc,
+        getFirstPaddedTile(b.getAffineDimExpr(0), b.getAffineDimExpr(1),
+                           tileRows),
+        {warp.toIndex(first), group}));
+    endTile = emit.add(firstTile, count);
+  }
+  return {base, first, last, firstTile, endTile};
+}
+
+SmallVector<Value> GroupSearch::emitFirst(OpBuilder &b) const {
+  ArithEmitter emit(b, loc);
+  Value none = emit.integer(0);
+  return emitGroups(b, makeIndex(b, loc, 0), none, none);
+}
+
+GroupTile GroupSearch::emitTile(OpBuilder &b, Value number,
+                                SmallVector<Value> &state) const {
+  using IP = ArithEmitter::IP;
+  SmallVector<Type> types = llvm::to_vector(ValueRange(state).getTypes());
+  types.push_back(b.getI32Type());
+  auto search = scf::WhileOp::create(
+      b, loc, types, state,
+      [&](OpBuilder &at, Location, ValueRange now) {
+        WarpEmitter warp(at, loc);
+        const ArithEmitter &emit = warp.emit;
+        Value wanted = warp.toWord(number);
+        Value isHere = emit.bitAnd(emit.is(IP::uge, wanted, now[FirstTile]),
+                                   emit.is(IP::ult, wanted, now[EndTile]));
+        Value from = warp.findLane(isHere);
         Value isFound = emit.is(IP::ult, from, emit.integer(kWarpLanes));
-        auto update = [&](Value value, unsigned old) {
-          return emit.select(isFound, here.broadcast(value, from), state[old]);
-        };
-        Value lastLane = emit.integer(kWarpLanes - 1);
-        scf::YieldOp::create(at, loc,
-                             ValueRange{here.broadcast(end, lastLane),
-                                        here.broadcast(behind, lastLane),
-                                        update(here.toWord(group), Number),
-                                        update(first, First), update(end, Last),
-                                        update(firstTile, FirstTile)});
+        Value next = addIndex(at, loc, now[Base], kWarpLanes);
+        Value hasMore = emit.bitAnd(isBelow(at, loc, next, emitCount(at)),
+                                    emit.negate(isFound));
+        SmallVector<Value> passed(now);
+        passed.push_back(from);
+        scf::ConditionOp::create(at, loc, hasMore, passed);
+      },
+      [&](OpBuilder &at, Location, ValueRange now) {
+        WarpEmitter warp(at, loc);
+        Value lastLane = warp.emit.integer(kWarpLanes - 1);
+        scf::YieldOp::create(
+            at, loc,
+            emitGroups(at, addIndex(at, loc, now[Base], kWarpLanes),
+                       warp.broadcast(now[End], lastLane),
+                       warp.broadcast(now[EndTile], lastLane)));
       });
-  ValueRange found = loop.getResults();
-  Value isNobody = words.is(ArithEmitter::IP::eq, found[Number], nobody);
-  auto get = [&](Value ofNobody, unsigned ofGroup) {
-    return words.select(isNobody, ofNobody, found[ofGroup]);
+  state = llvm::to_vector_of<Value>(search.getResults().drop_back());
+  WarpEmitter warp(b, loc);
+  const ArithEmitter &emit = warp.emit;
+  Value from = search.getResults().back();
+  Value lastLane = emit.integer(kWarpLanes - 1);
+  Value isNobody = emit.is(IP::ugt, from, lastLane);
+  // Rows of nobody start where the last group ends.
+  Value lane = emit.select(isNobody, lastLane, from);
+  Value end = warp.broadcast(state[End], lane);
+  auto get = [&](Value ofNobody, State ofGroup) {
+    return emit.select(isNobody, ofNobody,
+                       warp.broadcast(state[ofGroup], lane));
   };
-  Value first = get(found[End], First),
-        firstTile = get(found[Tiles], FirstTile);
+  Value first = get(end, First);
+  Value firstTile =
+      get(warp.broadcast(state[EndTile], lastLane), FirstTile);
   // Rows of nobody may be more than 2^31.
   AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-  Value turn = words.sub(wanted, firstTile);
+  Value turn = emit.sub(warp.toWord(number), firstTile);
   GroupTile tile;
-  tile.row = applyExprs(b, loc, d0 + d1 * tileRows,
-                        {search.toIndex(first), search.toIndex(turn)})[0];
-  Value end = search.toIndex(found[Last]);
-  end = arith::SelectOp::create(b, loc, isNobody, m, end);
-  tile.isTile = isBelow(b, loc, tile.row, end);
-  tile.group = {
-      arith::MinUIOp::create(b, loc, search.toIndex(found[Number]), last),
-      isNobody, search.toIndex(first), end};
+  tile.row = applyExpr(b, loc, d0 + d1 * tileRows,
+                       {warp.toIndex(first), warp.toIndex(turn)});
+  Value endRow = emit.select(isNobody, m, warp.toIndex(end));
+  tile.isTile = isBelow(b, loc, tile.row, endRow);
+  Value group =
+      arith::AddIOp::create(b, loc, state[Base], warp.toIndex(lane));
+  Value last = addIndex(b, loc, emitCount(b), -1);
+  tile.group = {arith::MinUIOp::create(b, loc, group, last), isNobody,
+                warp.toIndex(first), endRow};
   return tile;
 }

@@ -34,13 +34,37 @@ enum class GroupNumbering {
   Padded,
 };
 
-/// Tile `number` of rows (an index), of tiles of `tileRows` rows. `offsets` is
-/// an i32 memref of inclusive ends; one that is less than an end before it, or
-/// more than the `m` rows of the result, counts as that. Whole warps run this
-/// together.
-GroupTile emitGroupTile(OpBuilder &b, Location loc, Value offsets, Value number,
-                        int64_t tileRows, Value m,
-                        GroupNumbering numbering = GroupNumbering::Dense);
+/// Searches groups for tiles of `tileRows` rows, whose numbers ascend. Lanes of
+/// a warp have 32 neighboring groups at a time, and keep them from one tile to
+/// the next: the warp reads `offsets`, an i32 memref of inclusive ends, once.
+/// One that is less than an end before it, or more than the `m` rows of the
+/// result, counts as that. Whole warps run this together.
+class GroupSearch {
+public:
+  GroupSearch(Location loc, Value offsets, int64_t tileRows, Value m,
+              GroupNumbering numbering = GroupNumbering::Dense)
+      : loc(loc), offsets(offsets), tileRows(tileRows), m(m),
+        numbering(numbering) {}
+
+  /// The state in front of the first tile.
+  SmallVector<Value> emitFirst(OpBuilder &b) const;
+  /// Tile `number` (an index); `state` is updated.
+  GroupTile emitTile(OpBuilder &b, Value number,
+                     SmallVector<Value> &state) const;
+
+private:
+  /// The groups of lanes from `base` on, behind groups that end at row `end`
+  /// and have `tiles` tiles.
+  SmallVector<Value> emitGroups(OpBuilder &b, Value base, Value end,
+                                Value tiles) const;
+  Value emitCount(OpBuilder &b) const;
+
+  Location loc;
+  Value offsets;
+  int64_t tileRows;
+  Value m;
+  GroupNumbering numbering;
+};
 
 } // namespace mlir::blockscale
 

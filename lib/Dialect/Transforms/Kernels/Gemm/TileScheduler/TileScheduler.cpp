@@ -8,7 +8,6 @@
 
 #include "Kernels/Gemm/TileScheduler/TileScheduler.h"
 
-#include "Kernels/Gemm/TileScheduler/GroupTile.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -184,21 +183,28 @@ static KRange emitSplitKRange(OpBuilder &b, Location loc,
   return range;
 }
 
+GroupSearch TileScheduler::makeSearch(const LinearTiles &tiles) const {
+  const RowGroups &groups = *problem.groups;
+  bool areColumns = groups.areColumns;
+  return {loc, gpu::GPUFuncOp(kernel).getArgument(groups.offsets),
+          areColumns ? tiles.shape.n : tiles.shape.m,
+          areColumns ? sizes.n : sizes.m};
+}
+
 /// Tiles of the same rows of a group follow each other: they read the same rows
 /// of x, and numbers for which there is no tile are the last ones.
-SmallVector<Value> TileScheduler::emitGroupedTile(OpBuilder &b, Value number,
-                                                  const LinearTiles &tiles,
-                                                  ValueRange values,
-                                                  EmitTile body) const {
+SmallVector<Value>
+TileScheduler::emitGroupedTile(OpBuilder &b, Value number,
+                               const LinearTiles &tiles,
+                               SmallVector<Value> &state, ValueRange values,
+                               EmitTile body) const {
   const RowGroups &groups = *problem.groups;
   bool areColumns = groups.areColumns;
   const TileShape &all = tiles.shape;
   Value perGroup = areColumns ? tiles.count.m : tiles.count.n;
   Value groupTile = b.createOrFold<arith::DivUIOp>(loc, number, perGroup);
   Value otherTile = b.createOrFold<arith::RemUIOp>(loc, number, perGroup);
-  GroupTile found = emitGroupTile(
-      b, loc, gpu::GPUFuncOp(kernel).getArgument(groups.offsets), groupTile,
-      areColumns ? all.n : all.m, areColumns ? sizes.n : sizes.m);
+  GroupTile found = makeSearch(tiles).emitTile(b, groupTile, state);
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value zero = makeIndex(b, loc, 0);
   WorkTile tile;
@@ -248,20 +254,30 @@ SmallVector<Value> TileScheduler::forEachTile(OpBuilder &b, ValueRange values,
     return body(b, addRange(b, tile, matrices), values);
   }
   LinearTiles tiles = emitLinearTiles(b);
+  // With groups, what the search for them knows is carried in front.
+  SmallVector<Value> state;
+  if (problem.groups)
+    state = makeSearch(tiles).emitFirst(b);
   auto emitTile = [&](OpBuilder &at, Value number, ValueRange carried) {
     if (problem.groups)
-      return emitGroupedTile(at, number, tiles, carried, body);
+      return emitGroupedTile(at, number, tiles, state, carried, body);
     WorkTile tile = emitNumberedTile(at, number, tiles);
     return body(at, addRange(at, tile, tiles.matrices), carried);
   };
   if (!hasNextTile())
     return emitTile(b, tiles.first, values);
+  SmallVector<Value> all(state);
+  llvm::append_range(all, values);
   auto loop =
-      scf::ForOp::create(b, loc, tiles.first, tiles.end, tiles.step, values);
+      scf::ForOp::create(b, loc, tiles.first, tiles.end, tiles.step, all);
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-  SmallVector<Value> next =
-      emitTile(inner, loop.getInductionVar(), loop.getRegionIterArgs());
+  ValueRange carried = loop.getRegionIterArgs();
+  size_t searched = state.size();
+  state = llvm::to_vector(carried.take_front(searched));
+  SmallVector<Value> next = emitTile(inner, loop.getInductionVar(),
+                                     carried.drop_front(searched));
+  next.insert(next.begin(), state.begin(), state.end());
   if (!next.empty())
     scf::YieldOp::create(inner, loc, next);
-  return llvm::to_vector_of<Value>(loop.getResults());
+  return llvm::to_vector_of<Value>(loop.getResults().drop_front(searched));
 }

@@ -20,6 +20,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_TILESCHEDULER_H
 
 #include "Kernels/Gemm/TileScheduler/BlockCluster.h"
+#include "Kernels/Gemm/TileScheduler/GroupTile.h"
 #include "Kernels/Gemm/TileScheduler/WorkTile.h"
 
 namespace mlir::blockscale {
@@ -76,10 +77,12 @@ private:
   TileCount emitTileCount(OpBuilder &b, const TileShape &of) const;
   WorkTile emitNumberedTile(OpBuilder &b, Value number,
                             const LinearTiles &tiles) const;
-  /// The tile of a group of rows with this number, if there is one; and a bound
-  /// of how many there are.
+  /// The tile of a group of rows with this number, if there is one, found in
+  /// `state`, which is updated; and a bound of how many there are.
+  GroupSearch makeSearch(const LinearTiles &tiles) const;
   SmallVector<Value> emitGroupedTile(OpBuilder &b, Value number,
                                      const LinearTiles &tiles,
+                                     SmallVector<Value> &state,
                                      ValueRange values, EmitTile body) const;
   Value emitMostGroupedTiles(OpBuilder &b, const LinearTiles &tiles) const;
 
