@@ -40,7 +40,8 @@ static void note(Clocks &clocks, const AgentTime &time) {
 RaceDetector::RaceDetector(uint64_t sharedBytes, unsigned numWarps)
     : segments(llvm::divideCeil(sharedBytes, Segment::kBytes)),
       clocks(numWarps, Clocks(numWarps)), fenced(numWarps), epochs(numWarps),
-      released(numWarps), acquired(numWarps), fencedTensor(numWarps) {
+      released(numWarps), acquired(numWarps), beforeSync(numWarps),
+      afterSync(numWarps), advancedTensor(numWarps) {
   // The first accesses of a warp are later than the clocks that others have of
   // it.
   for (unsigned warp = 0; warp != numWarps; ++warp)
@@ -182,7 +183,8 @@ void RaceDetector::complete(const Access &access, uint32_t mbarrier,
 
 AgentTime RaceDetector::makeAgent() const {
   size_t number = getGridEnd().agent + 1 + copyAgents.size() +
-                  tensorAgents.size() + warpgroupAgents.size();
+                  tensorAgents.size() + tensorWarps.size() +
+                  warpgroupAgents.size();
   return {static_cast<uint16_t>(number), 0};
 }
 
@@ -192,6 +194,27 @@ void RaceDetector::waitForGrid(unsigned warp) {
 
 AgentTime &RaceDetector::getTensorAgent(unsigned thread) {
   return tensorAgents.try_emplace(thread, makeAgent()).first->second;
+}
+
+AgentTime RaceDetector::accessTensor(unsigned warp) {
+  AgentTime &time = tensorWarps.try_emplace(warp, makeAgent()).first->second;
+  ++time.clock;
+  note(clocks[warp], time);
+  return time;
+}
+
+/// The agent of a warp's tcgen05.ld and st, if there have been any.
+const AgentTime *RaceDetector::findTensorWarp(unsigned warp) const {
+  auto found = tensorWarps.find(warp);
+  return found == tensorWarps.end() ? nullptr : &found->second;
+}
+
+/// Merges the clocks of what accesses tensor memory.
+void RaceDetector::mergeTensor(Clocks &into, const Clocks &from) const {
+  for (const auto *agents : {&tensorAgents, &tensorWarps})
+    for (const auto &[owner, agent] : *agents)
+      if (agent.agent < from.size())
+        note(into, {agent.agent, from[agent.agent]});
 }
 
 AgentTime RaceDetector::getMultiplication(unsigned warpgroup, uint64_t number) {
@@ -210,9 +233,11 @@ void RaceDetector::arriveTensor(unsigned thread, Clocks &arrived) {
 
 bool RaceDetector::isKnown(unsigned to, const AgentTime &time,
                            bool isFenced) const {
-  const Clocks &known = isFenced ? fencedTensor[to] : clocks[to];
-  return time.agent == to ||
-         (time.agent < known.size() && time.clock <= known[time.agent]);
+  const AgentTime *own = findTensorWarp(to);
+  if (own && time.agent == own->agent)
+    return true;
+  const Clocks &known = isFenced ? afterSync[to] : clocks[to];
+  return time.agent < known.size() && time.clock <= known[time.agent];
 }
 
 std::optional<RaceDetector::Conflict>
@@ -245,37 +270,46 @@ void RaceDetector::applyAcquired(unsigned warp) {
 
 void RaceDetector::synchronize(unsigned warp, uint64_t location,
                                AccessKind kind, MemoryOrder order) {
-  Clocks &known = locations[location];
+  Location &known = locations[location];
   bool acquires =
       order == MemoryOrder::Acquire || order == MemoryOrder::AcquireRelease;
   bool releases =
       order == MemoryOrder::Release || order == MemoryOrder::AcquireRelease;
-  if (kind != AccessKind::Store && !known.empty()) {
-    merge(acquired[warp], known);
+  if (kind != AccessKind::Store && !known.released.empty()) {
+    merge(clocks[warp], known.tensor);
+    merge(acquired[warp], known.released);
     if (acquires)
       applyAcquired(warp);
   }
   if (kind == AccessKind::Load)
     return;
-  merge(known, releases ? clocks[warp] : released[warp]);
+  merge(known.released, releases ? clocks[warp] : released[warp]);
+  mergeTensor(known.tensor, beforeSync[warp]);
   if (releases)
-    ++clocks[warp][warp];
+    advance(warp);
+}
+
+void RaceDetector::advance(unsigned warp) {
+  ++clocks[warp][warp];
+  if (const AgentTime *tensor = findTensorWarp(warp))
+    advancedTensor[warp] = tensor->clock;
 }
 
 void RaceDetector::release(unsigned warp, Clocks &arrived) {
   applyAcquired(warp);
   merge(arrived, clocks[warp]);
-  ++clocks[warp][warp];
+  advance(warp);
 }
 
 void RaceDetector::releaseFenced(unsigned warp, Clocks &arrived) {
   merge(arrived, fenced[warp]);
+  mergeTensor(arrived, beforeSync[warp]);
 }
 
 void RaceDetector::fence(unsigned warp) {
   applyAcquired(warp);
   fenced[warp] = released[warp] = clocks[warp];
-  ++clocks[warp][warp];
+  advance(warp);
 }
 
 void RaceDetector::acquire(unsigned warp, const Clocks &arrived) {
@@ -285,4 +319,6 @@ void RaceDetector::acquire(unsigned warp, const Clocks &arrived) {
   // What the warp itself did since it arrived is not released yet.
   released[warp] = clocks[warp];
   --released[warp][warp];
+  if (const AgentTime *tensor = findTensorWarp(warp))
+    released[warp][tensor->agent] = advancedTensor[warp];
 }

@@ -15,6 +15,9 @@
 // says so: with .release and .acquire, or with a fence (a barrier counts as
 // one) before the access that writes and after the one that reads.
 //
+// Accesses of tensor memory have clocks of their own, as relaxed barriers also
+// order what comes before a tcgen05.fence::before_thread_sync.
+//
 // The method is vector clocks. Each warp has a clock, which advances when the
 // warp arrives at a barrier, and keeps the clocks of the others up to which it
 // is ordered behind them. An epoch tells the accesses of its lanes apart; it
@@ -51,8 +54,9 @@
 namespace mlir::blockscale::sim {
 
 /// A vector clock: a time for each agent. Agents are the warps, the previous
-/// kernel, and then the copies that signal at mbarrier objects and the tensor
-/// cores. Missing entries are 0.
+/// kernel, and then the copies that signal at mbarrier objects, the tensor
+/// cores, and the warps as those that load and store tensor memory. Missing
+/// entries are 0.
 using Clocks = std::vector<uint32_t>;
 
 struct AgentTime {
@@ -120,7 +124,8 @@ public:
   /// that wait for the barrier merge those.
   void release(unsigned warp, Clocks &arrived);
   /// The same for a relaxed arrival, which orders only what came before the
-  /// warp's last fence.
+  /// warp's last fence, and accesses of tensor memory before its last
+  /// tcgen05.fence::before_thread_sync.
   void releaseFenced(unsigned warp, Clocks &arrived);
   void fence(unsigned warp);
   /// The clock of a warp, and whether another warp (or itself) is ordered
@@ -152,13 +157,14 @@ public:
   /// a wait of a warp for it: the warp is then ordered behind all four warps.
   AgentTime getMultiplication(unsigned warpgroup, uint64_t number);
   void learn(unsigned warp, const AgentTime &time);
-  AgentTime getTime(unsigned warp) const {
-    return {static_cast<uint16_t>(warp), getClock(warp)};
-  }
+  /// The time of a tcgen05.ld or st of a warp, or of a wait for it.
+  AgentTime accessTensor(unsigned warp);
   /// Whether a warp is ordered behind a time; with `isFenced`, whether it was
   /// at its last tcgen05.fence::after_thread_sync.
   bool isKnown(unsigned to, const AgentTime &time, bool isFenced) const;
-  void fenceTensor(unsigned warp) { fencedTensor[warp] = clocks[warp]; }
+  /// tcgen05.fence::before_thread_sync and ::after_thread_sync.
+  void fenceTensorBefore(unsigned warp) { beforeSync[warp] = clocks[warp]; }
+  void fenceTensorAfter(unsigned warp) { afterSync[warp] = clocks[warp]; }
 
 private:
   struct Event {
@@ -206,12 +212,15 @@ private:
   }
   AgentTime makeAgent() const;
   AgentTime &getTensorAgent(unsigned thread);
+  void mergeTensor(Clocks &into, const Clocks &from) const;
   Event makeEvent(const Access &access);
   static void noteLoad(Cell &cell, const Event &event);
   static void setStore(Cell &cell, const Event &event, const uint8_t *bytes,
                        size_t size);
   bool isOrdered(const Event &event, const Access &access) const;
   void applyAcquired(unsigned warp);
+  void advance(unsigned warp);
+  const AgentTime *findTensorWarp(unsigned warp) const;
 
   std::vector<Segment> segments;
   /// The vector clock of each warp.
@@ -222,15 +231,22 @@ private:
   /// `released`: the clocks that a relaxed write of a warp releases, which are
   /// those at its last fence or barrier. `acquired`: the clocks that its
   /// relaxed reads have acquired; they count from its next fence or barrier on.
-  /// The map has the clocks that writes have released, by location.
   std::vector<Clocks> released, acquired;
-  std::map<uint64_t, Clocks> locations;
-  /// The vector clocks at the last tcgen05.fence::after_thread_sync of each
-  /// warp.
-  std::vector<Clocks> fencedTensor;
+  /// The clocks that writes of a location have released, and those of tensor
+  /// memory before a tcgen05.fence::before_thread_sync.
+  struct Location {
+    Clocks released, tensor;
+  };
+  std::map<uint64_t, Location> locations;
+  /// The vector clocks at the last tcgen05.fence of each kind of each warp.
+  std::vector<Clocks> beforeSync, afterSync;
   /// The agents of the copies that signal at one mbarrier object, of the tensor
-  /// core operations of one thread, and of the multiplications of a warpgroup.
-  std::map<uint32_t, AgentTime> copyAgents, tensorAgents, warpgroupAgents;
+  /// core operations of one thread, of the tcgen05.ld and st of a warp, and of
+  /// the multiplications of a warpgroup.
+  std::map<uint32_t, AgentTime> copyAgents, tensorAgents, tensorWarps,
+      warpgroupAgents;
+  /// The clock of a warp in `tensorWarps` when its own clock advanced last.
+  std::vector<uint32_t> advancedTensor;
   uint64_t numStores = 0;
 };
 

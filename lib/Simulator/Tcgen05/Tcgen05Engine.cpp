@@ -320,7 +320,7 @@ bool Tcgen05Engine::begin(Warp &warp, Tcgen05AccessKind kind,
   warp.act();
   Tcgen05Access access = makeAccess(warp, kind, warp.active);
   if (group.races)
-    access.time = group.races->getTime(warp.number);
+    access.time = group.races->accessTensor(warp.number);
   llvm::SmallVector<Tcgen05Use, 2> uses;
   for (const TensorRegion &region : regions)
     uses.push_back({&warp.block, region, kind == Tcgen05AccessKind::Store});
@@ -359,7 +359,7 @@ void Tcgen05Engine::wait(Warp &warp, Tcgen05AccessKind kind) {
       return false;
     accesses[number].completed = now;
     if (group.races)
-      accesses[number].time = group.races->getTime(warp.number);
+      accesses[number].time = group.races->accessTensor(warp.number);
     return true;
   });
 }
@@ -370,6 +370,8 @@ void Tcgen05Engine::fence(Warp &warp, bool isBefore) {
     fences.before(warp.number, warp.active, now);
   else
     fences.after(warp.number, warp.active, now);
-  if (!isBefore && group.races)
-    group.races->fenceTensor(warp.number);
+  if (group.races && isBefore)
+    group.races->fenceTensorBefore(warp.number);
+  else if (group.races)
+    group.races->fenceTensorAfter(warp.number);
 }

@@ -361,6 +361,104 @@ TEST(TensorMemoryTest, FencesBetweenWarps) {
   EXPECT_EQ(getError(run), "no error");
 }
 
+/// Warp 0 executes `first`, a tcgen05.ld or st, and waits for it; warp 4 stores
+/// to the same cells. What comes ahead of these and between them, both execute.
+static KernelRun makePairRun(const std::string &first,
+                             const std::string &between,
+                             const std::string &ahead = "") {
+  return checkingRaces(makeTensorRun(
+      "shr.u32 %r12, %r0, 5; setp.eq.u32 %p1, %r12, 0;"
+      "setp.eq.u32 %p2, %r12, 4; @%p1 "
+      "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S], 64;"
+      "st.shared.b32 [S+64], 0; bar.sync 0; ld.shared.b32 %r10, [S];" +
+          ahead + "\n@%p1 " + first + "@%p1 " + kWaitStore + "@%p1 " +
+          kWaitLoad + between + "@%p2 " + kStore + "@%p2 " + kWaitStore +
+          "tcgen05.fence::before_thread_sync; bar.sync 0; @%p1 " + kFree,
+      160));
+}
+
+static unsigned countSeedsWith(KernelRun run, const std::string &text) {
+  unsigned count = 0;
+  for (run.options.seed = 0; run.options.seed != 8; ++run.options.seed)
+    count += getError(run).find(text) != std::string::npos;
+  return count;
+}
+
+// PTX ISA, "Specialized inter-thread synchronization for tcgen05 instructions":
+// the fences compose with whatever orders execution, be it relaxed.
+TEST(TensorMemoryTest, FencesAndRelaxedBarriers) {
+  const std::string before = "tcgen05.fence::before_thread_sync;",
+                    after = "tcgen05.fence::after_thread_sync;",
+                    barrier = "barrier.cluster.arrive.relaxed.aligned;"
+                              "barrier.cluster.wait.aligned;";
+  for (const char *first : {kLoad, kStore}) {
+    KernelRun run =
+        checkingProxies(makePairRun(first, before + barrier + after));
+    EXPECT_EQ(countSeedsWith(run, "no error"), 8u) << getError(run);
+    // The barrier by itself orders nothing, nor does a fence behind it.
+    for (const std::string &between :
+         {barrier + after, barrier + before + after})
+      EXPECT_EQ(countSeedsWith(makePairRun(first, between), "race: "), 8u);
+    EXPECT_FAILS(checkingProxies(makePairRun(first, before + barrier)), 4,
+                 " without tcgen05.fence::after_thread_sync between");
+  }
+  // tcgen05.dealloc is synchronous, and needs no fence.
+  const std::string free = std::string("@%p2 ") + kLoad + "@%p2 " + kWaitLoad;
+  auto makeFreeRun = [&](const std::string &between) {
+    return checkingRaces(makeTensorRun(
+        "shr.u32 %r12, %r0, 5; setp.eq.u32 %p1, %r12, 0;"
+        "setp.eq.u32 %p2, %r12, 4; @%p1 "
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S], 64;"
+        "bar.sync 0; ld.shared.b32 %r10, [S];\n" +
+            free + between + "@%p1 " + kFree,
+        160));
+  };
+  EXPECT_EQ(getError(checkingProxies(makeFreeRun(before + barrier))),
+            "no error");
+  EXPECT_EQ(countSeedsWith(makeFreeRun(barrier),
+                           "and this tcgen05.dealloc have no barrier between"),
+            8u);
+}
+
+// Other memory is not ordered by these fences: who reads the address of columns
+// needs another barrier.
+TEST(TensorMemoryTest, FencesAndSharedMemory) {
+  EXPECT_FAILS(
+      checkingRaces(makeTensorRun(
+          "setp.lt.u32 %p1, %r0, 32; @%p1 "
+          "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S], 64;"
+          "tcgen05.fence::before_thread_sync;"
+          "barrier.cluster.arrive.relaxed.aligned;"
+          "barrier.cluster.wait.aligned; tcgen05.fence::after_thread_sync;\n"
+          "@!%p1 ld.shared.b32 %r10, [S];\nbar.sync 0;"
+          "ld.shared.b32 %r10, [S]; @%p1 " +
+              std::string(kFree),
+          64)),
+      2, "race: this load of the byte at 0x400");
+}
+
+// The example of tcgen05.fence in the PTX ISA: a relaxed flag.
+TEST(TensorMemoryTest, FencesAndRelaxedFlags) {
+  const std::string before = "tcgen05.fence::before_thread_sync;",
+                    after = "tcgen05.fence::after_thread_sync;",
+                    set = "@%p1 st.relaxed.cta.shared.b32 [S+64], 1;",
+                    wait = "@!%p2 bra W; L: ld.relaxed.cta.shared.b32 %r14, "
+                           "[S+64]; setp.ne.u32 %p3, %r14, 1; @%p3 bra L; W: "
+                           "bar.warp.sync -1;";
+  KernelRun run =
+      checkingProxies(makePairRun(kStore, before + set + wait + after));
+  EXPECT_EQ(countSeedsWith(run, "no error"), 8u) << getError(run);
+  for (const std::string &between :
+       {set, std::string("@%p1 st.release.cta.shared.b32 [S+64], 1;")})
+    EXPECT_EQ(
+        countSeedsWith(makePairRun(kStore, between + wait + after), "race: "),
+        8u);
+  // What comes between an arrival and the wait is not ordered.
+  run = makePairRun(kLoad, "barrier.cluster.wait;" + set + wait + after,
+                    "barrier.cluster.arrive;");
+  EXPECT_EQ(countSeedsWith(run, "race: "), 8u);
+}
+
 TEST(TensorMemoryTest, FormsThatAreRefused) {
   EXPECT_EQ(getTensorLoadError("tcgen05.wait::ld.sync.aligned;", "sm_120a"),
             "expected a target that has tcgen05.wait::ld, got sm_120a");
