@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseBlocks.h"
+#include "Raise/RaiseGroupLoop.h"
 #include "Raise/RaiseSparse.h"
 #include "Raise/RaiseWeights.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -72,20 +73,34 @@ static Outcome match(Operation *op, const RaiseOptions &options) {
   return outcome;
 }
 
-/// Says why products of decompressed operands are not raised; with
-/// `reportOnly`, also which would be.
-static void remarkOnSparse(Operation *op, bool reportOnly) {
-  std::string reason;
-  std::optional<bool> isRaised = canRaiseSparse(op, reason);
-  if (!isRaised)
-    return;
-  if (!*isRaised)
-    emitRemark(op->getLoc(), "not raised to blockscale.sparse_mma_scaled: ")
-        << reason;
-  else if (reportOnly)
-    emitRemark(op->getLoc(), "a product of a decompressed operand is dense; "
-                             "blockscale-raise (--raise) makes it "
-                             "blockscale.sparse_mma_scaled");
+namespace {
+/// A form that a pattern of its own raises.
+struct OtherForm {
+  std::optional<Verdict> (*judge)(Operation *op);
+  /// What an op of this form is if nobody raises it.
+  StringRef state;
+};
+} // namespace
+
+static constexpr OtherForm kOtherForms[] = {
+    {judgeSparse, "a product of a decompressed operand is dense"},
+    {judgeGroupLoop, "products of groups of rows stay a loop"},
+};
+
+/// Says why ops of these forms are not raised; with `reportOnly`, also which
+/// would be.
+static void remarkOnOtherForms(Operation *op, bool reportOnly) {
+  for (const OtherForm &form : kOtherForms) {
+    std::optional<Verdict> verdict = form.judge(op);
+    if (!verdict)
+      continue;
+    if (!verdict->isRaised())
+      emitRemark(op->getLoc(), "not raised to ")
+          << verdict->target << ": " << verdict->reason;
+    else if (reportOnly)
+      emitRemark(op->getLoc(), form.state)
+          << "; blockscale-raise (--raise) makes it " << verdict->target;
+  }
 }
 
 static LogicalResult raise(Operation *op, const RaiseOptions &options,
@@ -166,7 +181,7 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
     }
     // The remaining contractions were not raised.
     getOperation()->walk([&](Operation *op) {
-      remarkOnSparse(op, /*reportOnly=*/false);
+      remarkOnOtherForms(op, /*reportOnly=*/false);
       Outcome outcome = match(op, options);
       if (!outcome && !outcome.reason.empty())
         // At the location: a remark at the op would print the op, which takes
@@ -179,7 +194,7 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
 private:
   void report(const RaiseOptions &options) {
     getOperation()->walk([&](Operation *op) {
-      remarkOnSparse(op, /*reportOnly=*/true);
+      remarkOnOtherForms(op, /*reportOnly=*/true);
       Outcome outcome = match(op, options);
       if (outcome)
         emitRemark(op->getLoc(), "a block-scaled matmul stays scalar "
@@ -203,4 +218,5 @@ void blockscale::populateRaisePatterns(RewritePatternSet &patterns,
   patterns.add<RaiseLinalg, RaiseVectorContract>(patterns.getContext(),
                                                  options);
   populateRaiseSparsePatterns(patterns);
+  populateRaiseGroupLoopPatterns(patterns);
 }
