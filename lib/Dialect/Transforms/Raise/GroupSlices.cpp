@@ -41,8 +41,9 @@ bool blockscale::isSizeOf(OpFoldResult size, Value tensor, int64_t dim) {
   return areEqual(Variable(size), Variable(tensor, dim));
 }
 
-bool blockscale::haveOneSize(Value first, Value second, int64_t dim) {
-  return areEqual(Variable(first, dim), Variable(second, dim));
+bool blockscale::haveOneSize(Value first, int64_t firstDim, Value second,
+                             int64_t secondDim) {
+  return areEqual(Variable(first, firstDim), Variable(second, secondDim));
 }
 
 /// Whether `slice` is all of `tensor` in all dimensions but the first one.

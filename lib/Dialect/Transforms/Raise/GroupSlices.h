@@ -26,8 +26,10 @@ enum class SliceKind { Rows, Matrix };
 /// Whether `size` is that of dimension `dim` of `tensor`.
 bool isSizeOf(OpFoldResult size, Value tensor, int64_t dim);
 
-/// Whether both tensors have one size in dimension `dim`.
-bool haveOneSize(Value first, Value second, int64_t dim);
+/// Whether dimension `firstDim` of `first` has the size of dimension
+/// `secondDim` of `second`.
+bool haveOneSize(Value first, int64_t firstDim, Value second,
+                 int64_t secondDim);
 
 /// Whether `value`, in the body of `loop`, is made of a matrix that the number
 /// of the group names, perhaps of the elements of one that is dequantized.

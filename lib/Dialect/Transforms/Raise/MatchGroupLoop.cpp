@@ -185,7 +185,7 @@ private:
                     "group, got ",
                     describeProducer(operand));
       for (Value source : sources)
-        if (!haveOneSize(source, result.init, 0))
+        if (!haveOneSize(source, 0, result.init, 0))
           return fail(reason, "expected a result with the rows of ",
                       source.getType(), ", got ", result.init.getType());
     }

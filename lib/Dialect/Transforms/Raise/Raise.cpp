@@ -13,6 +13,7 @@
 
 #include "Raise/RaiseBlocks.h"
 #include "Raise/RaiseGroupLoop.h"
+#include "Raise/RaiseRowGroups.h"
 #include "Raise/RaiseSparse.h"
 #include "Raise/RaiseWeights.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -85,6 +86,8 @@ struct OtherForm {
 static constexpr OtherForm kOtherForms[] = {
     {judgeSparse, "a product of a decompressed operand is dense"},
     {judgeGroupLoop, "products of groups of rows stay a loop"},
+    {judgeRowGroups,
+     "a product whose rows name their matrices stays scalar arithmetic"},
 };
 
 /// Says why ops of these forms are not raised; with `reportOnly`, also which
@@ -219,4 +222,5 @@ void blockscale::populateRaisePatterns(RewritePatternSet &patterns,
                                                  options);
   populateRaiseSparsePatterns(patterns);
   populateRaiseGroupLoopPatterns(patterns);
+  populateRaiseRowGroupsPatterns(patterns);
 }
