@@ -18,11 +18,11 @@
 
 // REDEFINE: %{edit} = s/%%c0 to %%c3/%%c0 to %%c1/
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=STEPS
-// STEPS: expected as many steps as a tensor of ends of type tensor<3xi32> has groups{{$}}
+// STEPS: expected one step for each group of tensor<3xi32>{{$}}
 
 // REDEFINE: %{edit} = s/3x64x24/4x64x24/
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=GROUPS
-// GROUPS: expected as many steps as an operand of type tensor<4x64x24xbf16> has groups{{$}}
+// GROUPS: expected one step for each group of tensor<4x64x24xbf16>{{$}}
 
 // REDEFINE: %{edit} = s|// then|vector.print %%size : index|
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=EFFECT
@@ -83,7 +83,13 @@
 
 // REDEFINE: %{edit} = s/%%c0 to %%c3/%%c0 to %%c0/; s/3x/0x/g
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: expected all sizes to be at least 1, got tensor<0x64x24xbf16>{{$}}
+// NONE: expected at least one group, got tensor<0xi32>{{$}}
+
+// REDEFINE: %{edit} = s/tensor<10x64xbf16>/tensor<10x64xbf16, 1>/g; s/tensor<?x64xbf16>/tensor<?x64xbf16, 1>/g
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=ENCODING
+// REDEFINE: %{edit} = s/tensor<3x64x24xbf16>/tensor<3x64x24xbf16, 1>/g; s/tensor<64x24xbf16>/tensor<64x24xbf16, 1>/g
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=ENCODING
+// ENCODING: expected tensors without encoding, got tensor<{{.*}}xbf16, 1 : i64>{{$}}
 
 // Neither zeros nor rows of the result, and not those of the group.
 // REDEFINE: %{edit} = s/fill ins(%%f0/fill ins(%%f1/

@@ -36,7 +36,7 @@ func.func @carried_start(%x: tensor<10x64xbf16>, %y: tensor<3x64x24xbf16>, %ends
 // CHECK-DAG:     %[[Y_OF_GROUPS:.*]] = tensor.extract_slice %[[Y]][0, 0, 0]
 // CHECK-DAG:     %[[ZEROS:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<?x24xf32>)
 // CHECK-DAG:     %[[YT:.*]] = linalg.transpose ins(%[[Y_OF_GROUPS]] : tensor<?x24x64xf16>) {{.*}} permutation = [0, 2, 1]
-// CHECK:         %[[D:.*]] = blockscale.grouped_matmul %[[X]], %[[YT]], %[[ENDS]], %[[ZEROS]] {blockscale.path = #blockscale.path<mma_sync>}
+// CHECK:         %[[D:.*]] = blockscale.grouped_matmul %[[X]], %[[YT]], %[[ENDS]], %[[ZEROS]] {blockscale.path = #blockscale.path<dequant_mma>}
 // CHECK-NEXT:    return %[[D]]
 func.func @selected_start(%x: tensor<?x64xf16>, %y: tensor<?x24x64xf16>, %ends: tensor<?xi32>) -> tensor<?x24xf32> {
   %c0 = arith.constant 0 : index
@@ -63,7 +63,7 @@ func.func @selected_start(%x: tensor<?x64xf16>, %y: tensor<?x24x64xf16>, %ends: 
     %z = linalg.fill ins(%f0 : f32) outs(%e : tensor<?x24xf32>) -> tensor<?x24xf32>
     %p = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
                                         affine_map<(m, n, k) -> (m, n)>]
-         {blockscale.path = #blockscale.path<mma_sync>}
+         {blockscale.path = #blockscale.path<dequant_mma>}
          ins(%xs, %yg : tensor<?x64xf16>, tensor<24x64xf16>) outs(%z : tensor<?x24xf32>) -> tensor<?x24xf32>
     %next = tensor.insert_slice %p into %rows[%start, 0] [%size, 24] [1, 1] : tensor<?x24xf32> into tensor<?x24xf32>
     scf.yield %next : tensor<?x24xf32>

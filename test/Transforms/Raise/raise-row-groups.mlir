@@ -39,7 +39,7 @@ func.func @rows(%x: tensor<10x64xbf16>, %ids: tensor<10xi32>, %y: tensor<4x64x24
 // CHECK-DAG:     %[[YT:.*]] = linalg.transpose ins(%[[Y]] : tensor<4x24x64xf16>) {{.*}} permutation = [0, 2, 1]
 // CHECK-DAG:     %[[SLOTS:.*]] = tensor.expand_shape %[[IDS]] {{\[\[}}0, 1]] output_shape [%{{.*}}, 1] : tensor<?xi64> into tensor<?x1xi64>
 // CHECK:         %[[ENDS:.*]], %[[ROWS:.*]], %[[POSITIONS:.*]] = blockscale.sort_routes %[[SLOTS]], %{{.*}}
-// CHECK:         %[[SORTED:.*]] = blockscale.grouped_matmul %[[X]], %[[YT]], %[[ENDS]], %{{.*}} rows(%[[ROWS]] : tensor<?xi32>) {blockscale.path = #blockscale.path<mma_sync>, legal_groups}
+// CHECK:         %[[SORTED:.*]] = blockscale.grouped_matmul %[[X]], %[[YT]], %[[ENDS]], %{{.*}} rows(%[[ROWS]] : tensor<?xi32>) {blockscale.path = #blockscale.path<dequant_mma>, legal_groups}
 // CHECK:         %[[ONES:.*]] = tensor.splat %{{.*}}[%{{.*}}] : tensor<?x1xf32>
 // CHECK:         %[[D:.*]] = blockscale.combine_rows %[[SORTED]], %[[POSITIONS]], %[[ONES]]
 // CHECK-NEXT:    return %[[D]]
@@ -52,7 +52,7 @@ func.func @dynamic(%x: tensor<?x64xf16>, %ids: tensor<?xi64>, %codes: tensor<4x2
   %e = tensor.empty(%t) : tensor<?x24xf32>
   %zeros = linalg.fill ins(%f0 : f32) outs(%e : tensor<?x24xf32>) -> tensor<?x24xf32>
   %d = linalg.generic {indexing_maps = [affine_map<(k, n, i) -> (i)>, affine_map<(k, n, i) -> (i, k)>, affine_map<(k, n, i) -> (i, n)>],
-                       iterator_types = ["reduction", "parallel", "parallel"], blockscale.path = #blockscale.path<mma_sync>}
+                       iterator_types = ["reduction", "parallel", "parallel"], blockscale.path = #blockscale.path<dequant_mma>}
        ins(%ids, %x : tensor<?xi64>, tensor<?x64xf16>) outs(%zeros : tensor<?x24xf32>) {
   ^bb0(%id: i64, %a: f16, %c: f32):
     %g = arith.index_castui %id : i64 to index

@@ -164,49 +164,50 @@ private:
                 ends.getElementType());
   }
 
-  /// Operands are slices, and whole ones have the sizes that the op asks for.
+  /// Operands are slices, and whole ones are such as the op takes.
   bool checkOperands(const GroupedResult &result) {
-    OpFoldResult groups = getAsOpFoldResult(loop.getUpperBound());
-    auto checkGroups = [&](Value tensor, StringRef name) {
-      return isSizeOf(groups, tensor, 0) ||
-             fail(reason, "expected as many steps as ", name, " of type ",
-                  tensor.getType(), " has groups");
+    static constexpr std::pair<SliceKind, StringRef> kExpected[] = {
+        {SliceKind::Rows, "x and its scales to be the rows of the group"},
+        {SliceKind::Matrix, "y and its scales to be the matrices of the group"},
     };
     if (!loop.isDefinedOutsideOfLoop(result.offsets))
       return fail(reason, "expected ends from outside of the loop");
-    if (!checkGroups(result.offsets, "a tensor of ends"))
+    if (!checkGroups(result.offsets) || !checkEncoding(result.init))
       return false;
-    for (Value operand : result.product.getOperands(SliceKind::Rows)) {
-      SmallVector<Value> sources =
-          result.slices.getSources(operand, SliceKind::Rows);
-      if (sources.empty())
-        return fail(reason,
-                    "expected x and its scales to be the rows of the "
-                    "group, got ",
-                    describeProducer(operand));
-      for (Value source : sources)
-        if (!haveOneSize(source, 0, result.init, 0))
-          return fail(reason, "expected a result with the rows of ",
-                      source.getType(), ", got ", result.init.getType());
-    }
-    for (Value operand : result.product.getOperands(SliceKind::Matrix)) {
-      SmallVector<Value> sources =
-          result.slices.getSources(operand, SliceKind::Matrix);
-      if (sources.empty())
-        return fail(reason,
-                    "expected y and its scales to be the matrices of "
-                    "the group, got ",
-                    describeProducer(operand));
-      for (Value source : sources) {
-        if (!checkGroups(source, "an operand"))
-          return false;
-        auto type = cast<RankedTensorType>(source.getType());
-        if (llvm::is_contained(type.getShape(), 0))
-          return fail(reason, "expected all sizes to be at least 1, got ",
-                      type);
+    for (auto [kind, expected] : kExpected)
+      for (Value operand : result.product.getOperands(kind)) {
+        SmallVector<Value> sources = result.slices.getSources(operand, kind);
+        if (sources.empty())
+          return fail(reason, "expected ", expected, ", got ",
+                      describeProducer(operand));
+        for (Value source : sources)
+          if (!checkEncoding(source) ||
+              !(kind == SliceKind::Rows ? checkRows(source, result.init)
+                                        : checkGroups(source)))
+            return false;
       }
-    }
     return true;
+  }
+
+  bool checkEncoding(Value tensor) {
+    return !cast<RankedTensorType>(tensor.getType()).getEncoding() ||
+           fail(reason, "expected tensors without encoding, got ",
+                tensor.getType());
+  }
+
+  /// There is a step for each element of `tensor`, one at least.
+  bool checkGroups(Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (type.getDimSize(0) == 0)
+      return fail(reason, "expected at least one group, got ", type);
+    return isSizeOf(getAsOpFoldResult(loop.getUpperBound()), tensor, 0) ||
+           fail(reason, "expected one step for each group of ", type);
+  }
+
+  bool checkRows(Value tensor, Value init) {
+    return haveOneSize(tensor, 0, init, 0) ||
+           fail(reason, "expected a result with the rows of ", tensor.getType(),
+                ", got ", init.getType());
   }
 
   bool checkStart(GroupedResult &result, BlockArgument carried) {
