@@ -1,4 +1,4 @@
-// Loops over groups that are almost raised: each edit of the loop below, which is, has a reason.
+// Loops over groups that are almost raised: each edit of the loops below, which are, has a reason.
 
 // DEFINE: %{edit} =
 // DEFINE: %{raise} = sed -e "/RUN\|DEFINE/d; %{edit}" %s | blockscale-opt --blockscale-raise
@@ -44,6 +44,23 @@
 // REDEFINE: %{edit} = s/extract %%ends\[%%g\]/extract %%ends[%%c1]/
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=START
 // REDEFINE: %{edit} = s/into %%rows\[%%start, 0\]/into %%rows[%%end, 0]/
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=START
+// The same where the start is read: another group, another condition, another start of the first group, other ends.
+// REDEFINE: %{edit} = s/subi %%h, %%c1/subi %%h, %%c3/
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=START
+// REDEFINE: %{edit} = s/subi %%h, %%c1/subi %%c1, %%h/
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=START
+// REDEFINE: %{edit} = s/maxsi %%before, %%c0/maxsi %%before, %%c1/
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=START
+// REDEFINE: %{edit} = s/cmpi eq, %%h, %%c0/cmpi eq, %%h, %%c1/
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=START
+// REDEFINE: %{edit} = s/cmpi eq, %%h/cmpi ne, %%h/
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=START
+// REDEFINE: %{edit} = s/cmpi eq, %%h/cmpi slt, %%h/
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=START
+// REDEFINE: %{edit} = s/select %%is_first, %%c0/select %%is_first, %%c1/
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=START
+// REDEFINE: %{edit} = s/extract %%ends\[%%safe\]/extract %%starts[%%safe]/
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=START
 // START: expected rows from the end of the group before, or 0, to the end of the group, both of one tensor of ends{{$}}
 
@@ -109,7 +126,7 @@
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=SILENT
 // SILENT-NOT: remark:
 // SILENT: scf.for
-func.func @main(%x: tensor<10x64xbf16>, %y: tensor<3x64x24xbf16>, %ends: tensor<3xi32>, %i: i32) -> tensor<10x24xf32> {
+func.func @main(%x: tensor<10x64xbf16>, %y: tensor<3x64x24xbf16>, %ends: tensor<3xi32>, %starts: tensor<3xi32>, %i: i32) -> tensor<10x24xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
@@ -132,4 +149,35 @@ func.func @main(%x: tensor<10x64xbf16>, %y: tensor<3x64x24xbf16>, %ends: tensor<
     scf.yield %next, %end : tensor<10x24xf32>, index
   }
   return %d : tensor<10x24xf32>
+}
+
+func.func @read_start(%x: tensor<10x64xbf16>, %y: tensor<3x64x24xbf16>, %ends: tensor<3xi32>, %starts: tensor<3xi32>, %i: i32) -> tensor<10x24xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %f0 = arith.constant 0.0 : f32
+  %f1 = arith.constant 1.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<10x24xf32>
+  %result = scf.for %h = %c0 to %c3 step %c1 iter_args(%rows = %zeros) -> tensor<10x24xf32> {
+    // first
+    %end_i32 = tensor.extract %ends[%h] : tensor<3xi32>
+    %end = arith.index_cast %end_i32 : i32 to index
+    %is_first = arith.cmpi eq, %h, %c0 : index
+    %before = arith.subi %h, %c1 : index
+    %safe = arith.maxsi %before, %c0 : index
+    %before_end = tensor.extract %ends[%safe] : tensor<3xi32>
+    %before_index = arith.index_cast %before_end : i32 to index
+    %start = arith.select %is_first, %c0, %before_index : index
+    %size = arith.subi %end, %start : index
+    // then
+    %xs = tensor.extract_slice %x[%start, 0] [%size, 64] [1, 1] : tensor<10x64xbf16> to tensor<?x64xbf16>
+    %yg = tensor.extract_slice %y[%h, 0, 0] [1, 64, 24] [1, 1, 1] : tensor<3x64x24xbf16> to tensor<64x24xbf16>
+    %e = tensor.empty(%size) : tensor<?x24xf32>
+    %z = linalg.fill ins(%f0 : f32) outs(%e : tensor<?x24xf32>) -> tensor<?x24xf32>
+    %p = linalg.matmul ins(%xs, %yg : tensor<?x64xbf16>, tensor<64x24xbf16>) outs(%z : tensor<?x24xf32>) -> tensor<?x24xf32>
+    // last
+    %next = tensor.insert_slice %p into %rows[%start, 0] [%size, 24] [1, 1] : tensor<?x24xf32> into tensor<10x24xf32>
+    scf.yield %next : tensor<10x24xf32>
+  }
+  return %result : tensor<10x24xf32>
 }

@@ -46,12 +46,12 @@ bool blockscale::haveOneSize(Value first, int64_t firstDim, Value second,
   return areEqual(Variable(first, firstDim), Variable(second, secondDim));
 }
 
-/// Whether `slice` is all of `tensor` in all dimensions but the first one.
+/// Whether `slice` is all of `tensor` in all dimensions but the first one. What
+/// has all elements of a dimension starts at 0, or it is out of bounds.
 static bool isWholeButFirst(OffsetSizeAndStrideOpInterface slice,
                             Value tensor) {
   for (int64_t dim = 1, rank = getRank(tensor); dim != rank; ++dim)
-    if (!isConstantIntValue(slice.getMixedOffsets()[dim], 0) ||
-        !isSizeOf(slice.getMixedSizes()[dim], tensor, dim))
+    if (!isSizeOf(slice.getMixedSizes()[dim], tensor, dim))
       return false;
   return slice.hasUnitStride();
 }
