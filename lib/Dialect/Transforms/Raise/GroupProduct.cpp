@@ -66,6 +66,8 @@ static std::optional<GroupProduct> describe(linalg::LinalgOp op) {
                                                 op.getContext());
   };
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (maps[2].getNumResults() != 2 || !maps[2].isProjectedPermutation())
+    return std::nullopt;
   unsigned row = maps[2].getDimPosition(0), column = maps[2].getDimPosition(1),
            k = dims->k.front();
   unsigned x = maps[0].isFunctionOfDim(row) ? 0 : 1, y = 1 - x;

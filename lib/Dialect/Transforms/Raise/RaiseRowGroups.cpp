@@ -69,9 +69,11 @@ static OpOperand *getOperand(linalg::GenericOp op, Value value) {
 /// The read of y if `value` is an element of a matrix that a row names.
 static tensor::ExtractOp getElementOfNamed(linalg::GenericOp op, Value value) {
   auto extract = stripExtension(value).getDefiningOp<tensor::ExtractOp>();
-  bool isMatch = extract && extract->getBlock() == op.getBody() &&
-                 extract.getIndices().size() == 3 &&
-                 getOperand(op, stripIndexCasts(extract.getIndices().front()));
+  bool isMatch =
+      extract && extract->getBlock() == op.getBody() &&
+      extract.getIndices().size() == 3 &&
+      getOperand(op, stripIndexCasts(extract.getIndices().front())) &&
+      !op.getRegion().isAncestor(extract.getTensor().getParentRegion());
   return isMatch ? extract : tensor::ExtractOp();
 }
 
@@ -150,8 +152,9 @@ private:
   /// tokens, by K.
   bool findRows() {
     AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-    for (AffineExpr loop : result.getResults().drop_back())
-      if (auto dim = dyn_cast<AffineDimExpr>(loop))
+    for (AffineExpr loop : result.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(loop);
+          dim && dim.getPosition() != n)
         rows.push_back(dim.getPosition());
     SmallVector<unsigned> all = rows;
     all.push_back(n);
