@@ -21,9 +21,9 @@
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=Y
 // Y: expected y to be read at K and N{{$}}
 
-// REDEFINE: %{edit} = s/-> (i, n)>/-> (n, i)>/; s/10x24/24x10/g
+// REDEFINE: %{edit} = s/-> (i, n)>/-> (i, 0, n)>/; s/10x24xf32/10x1x24xf32/g
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=RESULT
-// RESULT: expected a result of one or two dimensions for rows, and N, got one that is written at (d0, d1, d2) -> (d1, d0){{$}}
+// RESULT: expected a result of one or two dimensions for rows, and N, got one that is written at (d0, d1, d2) -> (d0, 0, d1){{$}}
 
 // REDEFINE: %{edit} = s/-> (i)>/-> (n)>/; s/tensor<10xi32>/tensor<24xi32>/g
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=IDS
@@ -72,7 +72,7 @@
 
 // REDEFINE: %{edit} = s/x64x/x0x/g; s/10x64/10x0/g
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: expected sizes of at least 1, got tensor<10x0xbf16>{{$}}
+// NONE: expected sizes of at least 1, got tensor<4x0x24xbf16>{{$}}
 
 // What does not multiply has no remark.
 // REDEFINE: %{edit} = s/arith.mulf/arith.maximumf/

@@ -31,16 +31,6 @@ using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
 
-/// The scales of `operand`.
-static Value createScales(OpBuilder &builder, Location loc,
-                          const RaisedSide &operand, Value matrix, Side side,
-                          int64_t block) {
-  if (operand.scale)
-    return createOperand(builder, loc, *operand.scale);
-  return createSplatScales(builder, loc, matrix, side, block,
-                           operand.splatScale);
-}
-
 /// Whether one of two values has a known size along K.
 static bool hasKnownSize(Side side, Value first, Side otherSide, Value second) {
   auto isKnown = [](Side side, Value value) {
@@ -65,6 +55,9 @@ struct Outcome {
 
 static Outcome match(Operation *op, const RaiseOptions &options) {
   Outcome outcome;
+  // It has remarks of its own.
+  if (judgeRowGroups(op, options))
+    return outcome;
   outcome.weights = matchWeights(op, options, outcome.reason);
   if (outcome.weights || !outcome.reason.empty()) {
     outcome.target = "blockscale.dequantize";
@@ -77,7 +70,7 @@ static Outcome match(Operation *op, const RaiseOptions &options) {
 namespace {
 /// A form that a pattern of its own raises.
 struct OtherForm {
-  std::optional<Verdict> (*judge)(Operation *op);
+  std::optional<Verdict> (*judge)(Operation *op, const RaiseOptions &options);
   /// What an op of this form is if nobody raises it.
   StringRef state;
 };
@@ -92,9 +85,10 @@ static constexpr OtherForm kOtherForms[] = {
 
 /// Says why ops of these forms are not raised; with `reportOnly`, also which
 /// would be.
-static void remarkOnOtherForms(Operation *op, bool reportOnly) {
+static void remarkOnOtherForms(Operation *op, const RaiseOptions &options,
+                               bool reportOnly) {
   for (const OtherForm &form : kOtherForms) {
-    std::optional<Verdict> verdict = form.judge(op);
+    std::optional<Verdict> verdict = form.judge(op, options);
     if (!verdict)
       continue;
     if (!verdict->isRaised())
@@ -184,7 +178,7 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
     }
     // The remaining contractions were not raised.
     getOperation()->walk([&](Operation *op) {
-      remarkOnOtherForms(op, /*reportOnly=*/false);
+      remarkOnOtherForms(op, options, /*reportOnly=*/false);
       Outcome outcome = match(op, options);
       if (!outcome && !outcome.reason.empty())
         // At the location: a remark at the op would print the op, which takes
@@ -197,7 +191,7 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
 private:
   void report(const RaiseOptions &options) {
     getOperation()->walk([&](Operation *op) {
-      remarkOnOtherForms(op, /*reportOnly=*/true);
+      remarkOnOtherForms(op, options, /*reportOnly=*/true);
       Outcome outcome = match(op, options);
       if (outcome)
         emitRemark(op->getLoc(), "a block-scaled matmul stays scalar "
@@ -222,5 +216,5 @@ void blockscale::populateRaisePatterns(RewritePatternSet &patterns,
                                                  options);
   populateRaiseSparsePatterns(patterns);
   populateRaiseGroupLoopPatterns(patterns);
-  populateRaiseRowGroupsPatterns(patterns);
+  populateRaiseRowGroupsPatterns(patterns, options);
 }

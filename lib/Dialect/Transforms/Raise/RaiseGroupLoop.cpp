@@ -104,7 +104,8 @@ struct RaiseGroupLoop final : OpRewritePattern<scf::ForOp> {
 };
 } // namespace
 
-std::optional<Verdict> blockscale::judgeGroupLoop(Operation *op) {
+std::optional<Verdict>
+blockscale::judgeGroupLoop(Operation *op, const RaiseOptions & /*options*/) {
   auto loop = dyn_cast<scf::ForOp>(op);
   std::optional<GroupProduct> product =
       loop ? findGroupProduct(loop) : std::nullopt;

@@ -15,12 +15,14 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEGROUPLOOP_H
 
 #include "Raise/RaiseVerdict.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::blockscale {
 
 /// Whether the pattern below raises `op`; nullopt if it is no loop over groups.
-std::optional<Verdict> judgeGroupLoop(Operation *op);
+std::optional<Verdict> judgeGroupLoop(Operation *op,
+                                      const RaiseOptions &options);
 
 /// Adds a pattern that makes `grouped_matmul` or `grouped_mma_scaled` of a loop
 /// over groups.

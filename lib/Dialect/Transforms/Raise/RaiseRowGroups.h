@@ -15,17 +15,20 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEROWGROUPS_H
 
 #include "Raise/RaiseVerdict.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::blockscale {
 
 /// Whether the pattern below raises `op`; nullopt if it is no contraction whose
 /// rows name their groups.
-std::optional<Verdict> judgeRowGroups(Operation *op);
+std::optional<Verdict> judgeRowGroups(Operation *op,
+                                      const RaiseOptions &options);
 
-/// Adds a pattern that makes `sort_routes`, `grouped_matmul` and `combine_rows`
-/// of a contraction whose rows name their groups.
-void populateRaiseRowGroupsPatterns(RewritePatternSet &patterns);
+/// Adds a pattern that makes `sort_routes`, a grouped product and
+/// `combine_rows` of a contraction whose rows name their groups.
+void populateRaiseRowGroupsPatterns(RewritePatternSet &patterns,
+                                    const RaiseOptions &options);
 
 } // namespace mlir::blockscale
 

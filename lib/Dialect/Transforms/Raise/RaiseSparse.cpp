@@ -94,7 +94,8 @@ static std::optional<SparseMatch> matchSparse(MmaScaledOp op,
   return reason.empty() ? std::optional(match) : std::nullopt;
 }
 
-std::optional<Verdict> blockscale::judgeSparse(Operation *op) {
+std::optional<Verdict>
+blockscale::judgeSparse(Operation *op, const RaiseOptions & /*options*/) {
   auto product = dyn_cast<MmaScaledOp>(op);
   if (!product)
     return std::nullopt;
