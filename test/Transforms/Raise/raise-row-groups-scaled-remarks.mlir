@@ -24,6 +24,18 @@
 // REDEFINE: %{edit} = s/(i, m, k)/(i, j, m, k)/g; s/-> (i)>/-> (i, j)>/; s/-> (i, m)>/-> (i, j, m)>/; s/\(.parallel., \)/\1\1/; s/tensor<10x8xf32>/tensor<10x2x8xf32>/g; s/10xi32/10x2xi32/g; s/%%n = linalg.index 1/%%n = linalg.index 2/; s/%%k = linalg.index 2/%%k = linalg.index 3/
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: remark: not raised to blockscale.grouped_mma_scaled: expected one dimension for block-scaled rows, got two{{$}}
+// Only a part of y, or of its scales, is read: of K, of N, of groups.
+// REDEFINE: %{edit} = s/4x64x8xf8/4x96x8xf8/g
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=PART
+// REDEFINE: %{edit} = s/4x64x8xf8/4x64x9xf8/g
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=PART
+// REDEFINE: %{edit} = s/4x64x8xf8/5x64x8xf8/g
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=PART
+// REDEFINE: %{edit} = s/4x2x8xf8/5x2x8xf8/g
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=PART
+// REDEFINE: %{edit} = s/4x2x8xf8/4x3x8xf8/g
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=PART
+// PART: remark: not raised to blockscale.grouped_mma_scaled: y{{(_scale)?}} of type tensor<{{.*}}> is not known to have just the sizes of N and {{.*}}K{{$}}
 // REDEFINE: %{edit} = s/extf %%a :/extf %%chosen :/; s/extf %%sa :/extf %%chosen_scale :/
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN: remark: not raised to blockscale.grouped_mma_scaled: expected only y to be chosen by numbers of groups{{$}}

@@ -89,9 +89,10 @@ def RaisePass : Pass<"blockscale-raise"> {
       bounds, which have no meaning; the op takes them for an error.
     * A `linalg.generic` that multiplies rows of x by the matrices of y that rows
       name, which `tensor.extract` reads in the body, becomes `sort_routes`,
-      `grouped_matmul` and `combine_rows`. Its accumulator is zeros, so that
-      `combine_rows`, which starts with +0, does not change a sum. A row that
-      names a matrix that y does not have becomes zeros.
+      `grouped_matmul` or, of block-scaled operands, `grouped_mma_scaled`, and
+      `combine_rows`. Its accumulator is zeros, so that `combine_rows`, which
+      starts with +0, does not change a sum. A row that names a matrix that y
+      does not have becomes zeros.
 
     A form of these that is not raised stays unchanged, and a remark gives the
     reason.
