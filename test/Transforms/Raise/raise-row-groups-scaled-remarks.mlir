@@ -29,6 +29,8 @@
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=PART
 // REDEFINE: %{edit} = s/4x64x8xf8/4x64x9xf8/g
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=PART
+// REDEFINE: %{edit} = s/4x64x8xf8/4x?x8xf8/g
+// RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=PART
 // REDEFINE: %{edit} = s/4x64x8xf8/5x64x8xf8/g
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=PART
 // REDEFINE: %{edit} = s/4x2x8xf8/5x2x8xf8/g

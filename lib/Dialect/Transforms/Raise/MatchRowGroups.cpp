@@ -185,8 +185,8 @@ private:
     if (!match.scaled)
       return !reason.empty() ? false
                              : fail(reason, "expected scales of blocks");
-    if (match.scaled->x.element.getOperandRank() != 2 ||
-        match.scaled->y.element.getOperandRank() != 3)
+    // One of both has the batch.
+    if (match.scaled->x.element.getOperandRank() != 2)
       return fail(reason, "expected only y to be chosen by numbers of groups");
     return true;
   }
