@@ -31,8 +31,9 @@ struct GroupedResult {
   bool needsZeros;
 };
 
-/// A product of the matrix of a group in a loop that inserts slices into what
-/// it carries, which the functions below may be asked for; nullopt for others.
+/// The product by the matrix of a group, if `loop` has one and inserts slices
+/// into what it carries: only of such loops is it worth to say why they are not
+/// raised.
 std::optional<GroupProduct> findGroupProduct(scf::ForOp loop);
 
 /// The results of `loop` by their numbers; nullopt for integers that it
