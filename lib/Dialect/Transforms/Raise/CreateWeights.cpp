@@ -15,19 +15,11 @@
 #include "Raise/RaiseWeights.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
-
-/// Whether all of `acc` is zero: a fill or a constant.
-static bool isZero(Value acc) {
-  if (auto fill = acc.getDefiningOp<linalg::FillOp>())
-    acc = fill.getInputs().front();
-  return matchPattern(acc, m_PosZeroFloat());
-}
 
 namespace {
 
@@ -80,7 +72,7 @@ private:
   /// shape.
   Value reshape(Value acc, function_ref<Value(Value)> change) {
     Value changed = change(acc);
-    return isZero(acc) ? createZeros(builder, loc, changed) : changed;
+    return isZeros(acc) ? createZeros(builder, loc, changed) : changed;
   }
 
   Value collapse(Value value) {

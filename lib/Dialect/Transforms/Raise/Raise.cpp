@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseBlocks.h"
+#include "Raise/RaiseGroupLoop.h"
+#include "Raise/RaiseRowGroups.h"
 #include "Raise/RaiseSparse.h"
 #include "Raise/RaiseWeights.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -28,16 +30,6 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
-
-/// The scales of `operand`.
-static Value createScales(OpBuilder &builder, Location loc,
-                          const RaisedSide &operand, Value matrix, Side side,
-                          int64_t block) {
-  if (operand.scale)
-    return createOperand(builder, loc, *operand.scale);
-  return createSplatScales(builder, loc, matrix, side, block,
-                           operand.splatScale);
-}
 
 /// Whether one of two values has a known size along K.
 static bool hasKnownSize(Side side, Value first, Side otherSide, Value second) {
@@ -63,6 +55,9 @@ struct Outcome {
 
 static Outcome match(Operation *op, const RaiseOptions &options) {
   Outcome outcome;
+  // It has remarks of its own.
+  if (judgeRowGroups(op, options))
+    return outcome;
   outcome.weights = matchWeights(op, options, outcome.reason);
   if (outcome.weights || !outcome.reason.empty()) {
     outcome.target = "blockscale.dequantize";
@@ -72,20 +67,37 @@ static Outcome match(Operation *op, const RaiseOptions &options) {
   return outcome;
 }
 
-/// Says why products of decompressed operands are not raised; with
-/// `reportOnly`, also which would be.
-static void remarkOnSparse(Operation *op, bool reportOnly) {
-  std::string reason;
-  std::optional<bool> isRaised = canRaiseSparse(op, reason);
-  if (!isRaised)
-    return;
-  if (!*isRaised)
-    emitRemark(op->getLoc(), "not raised to blockscale.sparse_mma_scaled: ")
-        << reason;
-  else if (reportOnly)
-    emitRemark(op->getLoc(), "a product of a decompressed operand is dense; "
-                             "blockscale-raise (--raise) makes it "
-                             "blockscale.sparse_mma_scaled");
+namespace {
+/// A form that a pattern of its own raises.
+struct OtherForm {
+  std::optional<Verdict> (*judge)(Operation *op, const RaiseOptions &options);
+  /// What an op of this form is if nobody raises it.
+  StringRef state;
+};
+} // namespace
+
+static constexpr OtherForm kOtherForms[] = {
+    {judgeSparse, "a product of a decompressed operand is dense"},
+    {judgeGroupLoop, "products of groups of rows stay a loop"},
+    {judgeRowGroups,
+     "a product whose rows name their matrices stays scalar arithmetic"},
+};
+
+/// Says why ops of these forms are not raised; with `reportOnly`, also which
+/// would be.
+static void remarkOnOtherForms(Operation *op, const RaiseOptions &options,
+                               bool reportOnly) {
+  for (const OtherForm &form : kOtherForms) {
+    std::optional<Verdict> verdict = form.judge(op, options);
+    if (!verdict)
+      continue;
+    if (!verdict->isRaised())
+      emitRemark(op->getLoc(), "not raised to ")
+          << verdict->target << ": " << verdict->reason;
+    else if (reportOnly)
+      emitRemark(op->getLoc(), form.state)
+          << "; blockscale-raise (--raise) makes it " << verdict->target;
+  }
 }
 
 static LogicalResult raise(Operation *op, const RaiseOptions &options,
@@ -166,7 +178,7 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
     }
     // The remaining contractions were not raised.
     getOperation()->walk([&](Operation *op) {
-      remarkOnSparse(op, /*reportOnly=*/false);
+      remarkOnOtherForms(op, options, /*reportOnly=*/false);
       Outcome outcome = match(op, options);
       if (!outcome && !outcome.reason.empty())
         // At the location: a remark at the op would print the op, which takes
@@ -179,7 +191,7 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
 private:
   void report(const RaiseOptions &options) {
     getOperation()->walk([&](Operation *op) {
-      remarkOnSparse(op, /*reportOnly=*/true);
+      remarkOnOtherForms(op, options, /*reportOnly=*/true);
       Outcome outcome = match(op, options);
       if (outcome)
         emitRemark(op->getLoc(), "a block-scaled matmul stays scalar "
@@ -203,4 +215,6 @@ void blockscale::populateRaisePatterns(RewritePatternSet &patterns,
   patterns.add<RaiseLinalg, RaiseVectorContract>(patterns.getContext(),
                                                  options);
   populateRaiseSparsePatterns(patterns);
+  populateRaiseGroupLoopPatterns(patterns);
+  populateRaiseRowGroupsPatterns(patterns, options);
 }

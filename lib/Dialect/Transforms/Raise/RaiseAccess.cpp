@@ -13,7 +13,10 @@
 
 #include "Raise/RaiseAccess.h"
 
+#include "Raise/GroupBounds.h"
 #include "Raise/IndexExpressions.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -95,6 +98,61 @@ static bool followArgument(Access &access, const Loops &loops) {
     return false;
   return take(access, accessOperand(access, access.body, *operand, loops),
               loops);
+}
+
+/// `value`, an index in the body of `access`, as an expression of loops; null
+/// if it is none.
+static AffineExpr getIndex(const Access &access, Value value,
+                           const Loops &loops) {
+  value = stripIndexCasts(value);
+  if (value == loops.named)
+    return loops.namedLoop;
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return getAffineConstantExpr(*constant, value.getContext());
+  if (auto index = value.getDefiningOp<linalg::IndexOp>())
+    return access.index[index.getDim()];
+  Operation *op = value.getDefiningOp();
+  // Loops are not negative, so all divisions are alike.
+  if (op && isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op)) {
+    AffineExpr dividend = getIndex(access, op->getOperand(0), loops);
+    std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+    return dividend && divisor && *divisor > 0 ? dividend.floorDiv(*divisor)
+                                               : AffineExpr();
+  }
+  auto apply = value.getDefiningOp<affine::AffineApplyOp>();
+  if (!apply || !isSmall(apply.getAffineMap()))
+    return {};
+  SmallVector<AffineExpr> operands;
+  for (Value operand : apply.getMapOperands())
+    operands.push_back(getIndex(access, operand, loops));
+  if (!llvm::all_of(operands, [](AffineExpr expr) { return bool(expr); }))
+    return {};
+  unsigned numDims = apply.getAffineMap().getNumDims();
+  return apply.getAffineMap().getResult(0).replaceDimsAndSymbols(
+      ArrayRef(operands).take_front(numDims),
+      ArrayRef(operands).drop_front(numDims));
+}
+
+/// Follows an element that the body reads at indices of loops, one of which a
+/// number stands for.
+static bool followExtract(Access &access, tensor::ExtractOp op,
+                          const Loops &loops) {
+  if (!loops.named || op->getBlock() != access.body.getBlock() ||
+      access.body->isAncestor(op.getTensor().getParentRegion()->getParentOp()))
+    return false;
+  Access next = makeAccess(access, op.getTensor());
+  for (auto [dim, value] : llvm::enumerate(op.getIndices())) {
+    AffineExpr index = getIndex(access, value, loops);
+    if (!index)
+      return false;
+    next.index[dim] = simplifyIndex(index, loops.extents);
+    int64_t size = getShape(op.getTensor())[dim];
+    std::optional<int64_t> largest =
+        getLargestIndex(next.index[dim], loops.extents);
+    next.isWhole[dim] =
+        largest && !ShapedType::isDynamic(size) && *largest == size - 1;
+  }
+  return take(access, std::move(next), loops);
 }
 
 /// Follows the result of an op, whose loops are all parallel, into its body.
@@ -260,9 +318,11 @@ bool blockscale::followAccess(Access &access, Loops &loops) {
   Operation *producer = access.value.getDefiningOp();
   if (!producer)
     return followArgument(access, loops);
-  // Values from outside of a body are followed outside of it.
-  if (access.body)
-    return false;
+  // Other values from outside of a body are followed outside of it.
+  if (access.body) {
+    auto extract = dyn_cast<tensor::ExtractOp>(producer);
+    return extract && followExtract(access, extract, loops);
+  }
   return TypeSwitch<Operation *, bool>(producer)
       .Case([&](linalg::LinalgOp op) {
         return followStructuredOp(access, op, loops);

@@ -33,6 +33,9 @@ struct Loops {
   SmallVector<int64_t> extents;
   /// The known divisors of each extent.
   SmallVector<SmallVector<int64_t, 1>> divisors;
+  /// A number that the body reads, and the loop that it stands for; or null.
+  Value named;
+  AffineExpr namedLoop;
 };
 
 /// The element `index` of `value`, a tensor or vector. If `value` is a scalar

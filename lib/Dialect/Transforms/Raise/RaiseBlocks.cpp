@@ -353,3 +353,12 @@ blockscale::matchRowsOfK(const Contraction &contraction, Side side,
   return BlockMatcher(contraction, none, none, legalBlocks, Type(), reason)
       .runHighPrecision(side, dense, hasBatch);
 }
+
+Value blockscale::createScales(OpBuilder &builder, Location loc,
+                               const RaisedSide &operand, Value matrix,
+                               Side side, int64_t block) {
+  if (operand.scale)
+    return createOperand(builder, loc, *operand.scale);
+  return createSplatScales(builder, loc, matrix, side, block,
+                           operand.splatScale);
+}

@@ -67,6 +67,16 @@ std::optional<OperandForm> matchRowsOfK(const Contraction &contraction,
                                         const Factor &dense, bool hasBatch,
                                         int64_t block);
 
+/// Creates the scales of `side`, which is x or y, beside its elements `matrix`.
+Value createScales(OpBuilder &builder, Location loc, const RaisedSide &operand,
+                   Value matrix, MmaScaledOp::Side side, int64_t block);
+
+/// Matches `contraction` as an `mma_scaled`. If it has block scales and does
+/// not match, `reason` says why.
+std::optional<RaiseMatch> matchMmaScaled(Contraction &contraction,
+                                         const RaiseOptions &options,
+                                         std::string &reason);
+
 /// Matches `op` as an `mma_scaled`. If `op` is a contraction with block scales
 /// that does not match, `reason` says why.
 std::optional<RaiseMatch>

@@ -17,25 +17,36 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static Value createEmpty(OpBuilder &builder, Location loc, Value like) {
-  return tensor::EmptyOp::create(builder, loc,
-                                 tensor::getMixedSizes(builder, loc, like),
-                                 getElementTypeOrSelf(like));
+static Value createEmpty(OpBuilder &builder, Location loc, Value like,
+                         Type element) {
+  return tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, like), element);
 }
 
-Value blockscale::createZeros(OpBuilder &builder, Location loc, Value acc) {
+bool blockscale::isZeros(Value acc) {
+  if (auto fill = acc.getDefiningOp<linalg::FillOp>())
+    acc = fill.getInputs().front();
+  return matchPattern(acc, m_PosZeroFloat());
+}
+
+Value blockscale::createZeros(OpBuilder &builder, Location loc, Value acc,
+                              FloatType element) {
   auto type = cast<ShapedType>(acc.getType());
+  if (!element)
+    element = cast<FloatType>(type.getElementType());
   if (type.hasStaticShape())
     return arith::ConstantOp::create(
-        builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
+        builder, loc,
+        cast<TypedAttr>(builder.getZeroAttr(type.clone(element))));
   Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
   return linalg::FillOp::create(builder, loc, zero,
-                                createEmpty(builder, loc, acc))
+                                createEmpty(builder, loc, acc, element))
       .getResult(0);
 }
 
@@ -97,7 +108,8 @@ Value blockscale::scaleAndAdd(OpBuilder &builder, Location loc, Value product,
         AffineMap::get(rank, 0, scale.access.index, builder.getContext()));
   }
   return computeElements(
-      builder, loc, inputs, maps, createEmpty(builder, loc, acc),
+      builder, loc, inputs, maps,
+      createEmpty(builder, loc, acc, getElementTypeOrSelf(acc)),
       [&](OpBuilder &nested, Location access, ValueRange elements) -> Value {
         Value value = elements[0];
         unsigned next = 2;

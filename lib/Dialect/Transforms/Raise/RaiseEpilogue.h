@@ -24,8 +24,13 @@ struct TensorScale {
 /// Creates `scale` as an f32 scalar.
 Value createScalar(OpBuilder &builder, Location loc, const TensorScale &scale);
 
-/// Creates a zero accumulator with the type and the sizes of `acc`.
-Value createZeros(OpBuilder &builder, Location loc, Value acc);
+/// Whether all of `acc` is +0: a fill or a constant.
+bool isZeros(Value acc);
+
+/// Creates a zero accumulator with the sizes of `acc`, and its elements or
+/// those of type `element`.
+Value createZeros(OpBuilder &builder, Location loc, Value acc,
+                  FloatType element = {});
 
 /// `product` times all `scales`, one after the other, plus `acc`.
 Value scaleAndAdd(OpBuilder &builder, Location loc, Value product,

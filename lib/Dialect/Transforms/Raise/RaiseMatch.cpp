@@ -278,10 +278,16 @@ private:
 } // namespace
 
 std::optional<RaiseMatch>
+blockscale::matchMmaScaled(Contraction &contraction,
+                           const RaiseOptions &options, std::string &reason) {
+  return Matcher(contraction, options, reason).run();
+}
+
+std::optional<RaiseMatch>
 blockscale::matchMmaScaled(Operation *op, const RaiseOptions &options,
                            std::string &reason) {
   std::optional<Contraction> contraction = describeContraction(op);
   if (!contraction)
     return std::nullopt;
-  return Matcher(*contraction, options, reason).run();
+  return matchMmaScaled(*contraction, options, reason);
 }

@@ -94,13 +94,15 @@ static std::optional<SparseMatch> matchSparse(MmaScaledOp op,
   return reason.empty() ? std::optional(match) : std::nullopt;
 }
 
-std::optional<bool> blockscale::canRaiseSparse(Operation *op,
-                                               std::string &reason) {
+std::optional<Verdict>
+blockscale::judgeSparse(Operation *op, const RaiseOptions & /*options*/) {
   auto product = dyn_cast<MmaScaledOp>(op);
   if (!product)
     return std::nullopt;
-  bool isMatch = matchSparse(product, reason).has_value();
-  return isMatch || !reason.empty() ? std::optional(isMatch) : std::nullopt;
+  Verdict verdict = {SparseMmaScaledOp::getOperationName(), ""};
+  if (!matchSparse(product, verdict.reason) && verdict.isRaised())
+    return std::nullopt;
+  return verdict;
 }
 
 namespace {

@@ -9,13 +9,15 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISESPARSE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISESPARSE_H
 
+#include "Raise/RaiseVerdict.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::blockscale {
 
-/// Whether `op` is a product that the pattern below raises; nullopt if no
-/// operand of it is decompressed. Sets the reason why it is not raised.
-std::optional<bool> canRaiseSparse(Operation *op, std::string &reason);
+/// Whether the pattern below raises `op`; nullopt if it is no product of a
+/// decompressed operand.
+std::optional<Verdict> judgeSparse(Operation *op, const RaiseOptions &options);
 
 /// Adds a pattern that makes `sparse_mma_scaled` of a `mma_scaled` whose x is a
 /// `decompress`, or whose y is the transpose of one.

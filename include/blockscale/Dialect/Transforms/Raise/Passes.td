@@ -76,8 +76,26 @@ def RaisePass : Pass<"blockscale-raise"> {
     the second case it is the transposed product. A remark says why another one
     stays dense.
 
-    A contraction with a scaled operand that is not raised stays unchanged, and
-    a remark gives the reason.
+    Mixtures of experts become grouped products:
+
+    * An `scf.for` over groups, which multiplies a slice of rows of x, from the
+      inclusive end of the group before to that of the group, by a slice of y,
+      and inserts the product into a tensor that it carries, becomes
+      `grouped_matmul` or `grouped_mma_scaled`. Its product is `mma_scaled` (also
+      a contraction that is raised to that) or a contraction of bf16 or f16, and
+      starts with zeros, if the loop does, or with the rows that it adds to. It
+      may be truncated if it starts with zeros. Rows of no group keep what the
+      loop starts with. Ends that descend or are too large make slices out of
+      bounds, which have no meaning; the op takes them for an error.
+    * A `linalg.generic` that multiplies rows of x by the matrices of y that rows
+      name, which `tensor.extract` reads in the body, becomes `sort_routes`,
+      `grouped_matmul` or, of block-scaled operands, `grouped_mma_scaled`, and
+      `combine_rows`. Its accumulator is zeros, so that `combine_rows`, which
+      starts with +0, does not change a sum. A row that names a matrix that y
+      does not have becomes zeros.
+
+    A form of these that is not raised stays unchanged, and a remark gives the
+    reason.
 
     Before:
 
