@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Estimated times of grouped NVFP4 products against those of their bytes.
 
-usage: grouped_estimates.py [--chip=CHIP]... [--shape=N]... [--build=DIR]
+usage: grouped_estimates.py [--chip=CHIP]... [--shape=ROWS+ROWS...xNxK]... [--build=DIR]
 
-The products are those of the four shapes of a public contest (gpu-mode, nvfp4_group_gemm): one product for each
-of a few groups with rows of their own, results of f16, scales of the weights in the 32x4x4 layout. Each runs in
+One product for each of a few groups with rows of their own, results of f16, scales of the weights in the 32x4x4
+layout: by default of the four shapes of a public contest (gpu-mode, nvfp4_group_gemm). Each runs in
 the simulator with all SMs of the chip, which takes up to minutes. The table has the bytes that are read and
 written once and their time at the chip's memory rate, the estimates of all kernels and of the product's alone, and
 the ratio of the former to the time of the bytes.
@@ -30,6 +30,13 @@ SHAPES = [
     ([128, 384], 4096, 1536),
 ]
 BLOCK = 16
+
+
+def parse_shape(text):
+    rows, *sizes = text.split("x")
+    if len(sizes) != 2 or not all(part.isdigit() for part in [*rows.split("+"), *sizes]):
+        raise argparse.ArgumentTypeError(f"expected ROWS+ROWS...xNxK, got {text!r}")
+    return [int(part) for part in rows.split("+")], int(sizes[0]), int(sizes[1])
 
 
 def program(sizes, n, k):
@@ -83,14 +90,13 @@ def estimate(folder, chip, sizes, n, k, build):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--chip", action="append", choices=CHIPS)
-    parser.add_argument("--shape", action="append", type=int, choices=range(len(SHAPES)))
+    parser.add_argument("--shape", action="append", type=parse_shape)
     parser.add_argument("--build", default=os.environ.get("BLOCKSCALE_BUILD", ROOT / "build"))
     options = parser.parse_args()
     print(f"{'chip':8} {'groups':>6} {'rows':>5} {'N':>5} {'K':>5} {'MB':>6} {'bytes, us':>9} {'kernels, us':>11}"
           f" {'product':>7} {'ratio':>5}")
     for chip in options.chip or CHIPS:
-        for number in options.shape or range(len(SHAPES)):
-            sizes, n, k = SHAPES[number]
+        for sizes, n, k in options.shape or SHAPES:
             with tempfile.TemporaryDirectory() as folder:
                 total, product = estimate(pathlib.Path(folder), chip, sizes, n, k, options.build)
             size = count_bytes(sizes, n, k)

@@ -40,7 +40,7 @@ SCRIPTS = {
     ),
 }
 ELSEWHERE = {
-    "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_graphs.py",
+    "captured.py", "estimates.py", "grouped_estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_graphs.py",
     "gpu_launch.py", "gpu_measure.py", "gpu_programs.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py",
     "hardware_numerics.py", "kernel_chain.py", "quantize.py", "fused_quantize.py", "math_errors_card.py",
     "runtime_host_time.py", "moe.py", "moe_layer.py", "products.py", "sparse_fallback.py", "sparse_fragments.py",
@@ -205,6 +205,17 @@ def test_estimates_build(tmp_path):
     for schedule in rows:
         assert json.loads((tmp_path / f"{name}-{schedule}.json").read_text())["kernels"]
         assert ".target sm_90a" in (tmp_path / f"{name}-{schedule}.ptx").read_text()
+
+
+# grouped_estimates.py
+
+
+def test_grouped_estimates():
+    """The bytes, and a row for each chip."""
+    output = run("grouped_estimates.py", "--shape=3+0+70x128x256", f"--build={BUILD}")
+    size = (73 + 3 * 128) * (128 + 16) + 2 * 73 * 128
+    for chip, line in zip(("sm_100a", "sm_120a"), output.splitlines()[1:], strict=True):
+        assert re.fullmatch(rf"{chip} +3 +73 +128 +256 +{size / 1e6:.1f}( +{NUMBER}){{4}}", line), line
 
 
 # sass_loop.py

@@ -60,3 +60,11 @@ func.func @sort(%ids: tensor<?x4xi32>)
   return %offsets, %rows, %positions
       : tensor<128xi32>, tensor<?xi32>, tensor<?x4xi32>
 }
+
+func.func @atoms(%scales: tensor<300x9xf8E8M0FNU>, %offsets: tensor<4xi32>)
+    -> tensor<6x3x32x16xf8E8M0FNU> {
+  %a = blockscale.swizzle_group_scales %scales, %offsets
+       : tensor<300x9xf8E8M0FNU>, tensor<4xi32>
+       to tensor<6x3x32x16xf8E8M0FNU>
+  return %a : tensor<6x3x32x16xf8E8M0FNU>
+}

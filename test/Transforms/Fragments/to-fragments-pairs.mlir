@@ -225,17 +225,31 @@ gpu.module @transposed_kernels {
 
 // -----
 
-// A thread has one column only.
+// A lane has one column of all rows: it has the first elements of two rows, and another lane the second ones.
 
+// CHECK-LABEL: gpu.func @lane_columns(
+// CHECK:         %[[COLUMN:.*]] = gpu.thread_id x
+// CHECK:         %[[BLOCK:.*]] = arith.divui %{{.*}}, %c8
+// CHECK-NEXT:    %[[BIT:.*]] = arith.remui %[[BLOCK]], %c2
+// CHECK-NEXT:    %[[IS_SECOND:.*]] = arith.cmpi eq, %[[BIT]], %c1
+// CHECK:         gpu.shuffle xor %{{.*}}, %c8_i32, %c32_i32
+// CHECK:         %[[ROW:.*]] = arith.select %[[IS_SECOND]], %c1, %c0
+// CHECK:         %[[BEFORE:.*]] = arith.addi %[[COLUMN]], %c-8
+// CHECK:         %[[FIRST:.*]] = arith.select %[[IS_SECOND]], %[[BEFORE]], %[[COLUMN]]
+// CHECK:         memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[FIRST]]]
+// CHECK:         %[[NEXT:.*]] = arith.select %[[IS_SECOND]], %c3, %c2
+// CHECK:         memref.store %{{.*}}, %{{.*}}[%[[NEXT]], %[[FIRST]]]
+// CHECK-NOT:     memref.store
 gpu.module @lane_columns_kernels {
-  gpu.func @lane_columns(%m: index, %n: index) {
+  gpu.func @lane_columns(%d: memref<?x?xf32>, %m: index, %n: index) {
     %c0 = arith.constant 0 : index
-    %acc = blockscale.acc_zero : !blockscale.acc<32x128, #blockscale.lane_columns>
-    // expected-error@+1 {{'blockscale.acc_for_each' op expected pairs of columns in each warp, got '!blockscale.acc<32x128, #blockscale.lane_columns>'}}
-    blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) pairs {
+    %acc = blockscale.acc_zero : !blockscale.acc<4x128, #blockscale.lane_columns>
+    blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) in_bounds pairs {
     ^bb0(%x: f32, %y: f32, %row: index, %column: index):
+      %v = arith.mulf %x, %y : f32
+      memref.store %v, %d[%row, %column] : memref<?x?xf32>
       blockscale.yield
-    } : !blockscale.acc<32x128, #blockscale.lane_columns>
+    } : !blockscale.acc<4x128, #blockscale.lane_columns>
     gpu.return
   }
 }

@@ -58,8 +58,7 @@ SwizzleGroupScalesOp::getResultSizes(OpBuilder &builder, Location loc,
   OpFoldResult counted[] = {getSize(rows ? rows : source, 0),
                             getSize(offsets, 0)};
   SmallVector<OpFoldResult> sizes = getSwizzledSizes(
-      builder, loc,
-      {builder.getIndexAttr(kScaleAtomRows), getSize(source, 1)});
+      builder, loc, {builder.getIndexAttr(kScaleAtomRows), getSize(source, 1)});
   sizes[0] = affine::makeComposedFoldedAffineApply(
       builder, loc,
       getRowAtoms(builder.getAffineDimExpr(0), builder.getAffineDimExpr(1)),
@@ -69,8 +68,8 @@ SwizzleGroupScalesOp::getResultSizes(OpBuilder &builder, Location loc,
 
 LogicalResult SwizzleGroupScalesOp::reifyResultShapes(
     OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
-  reifiedReturnShapes.push_back(getResultSizes(
-      builder, getLoc(), getSource(), getOffsets(), getRows()));
+  reifiedReturnShapes.push_back(
+      getResultSizes(builder, getLoc(), getSource(), getOffsets(), getRows()));
   return success();
 }
 

@@ -32,10 +32,9 @@ public:
         blocks(getSize(b, op.getSource(), 1)) {}
 
   Value emit(OpBuilder &at) {
-    SmallVector<Value> position =
-        applyExprs(at, loc,
-                   getUnswizzleMap(at.getContext(), /*rank=*/2).getResults(),
-                   getLoopIndices(at, loc, 4));
+    SmallVector<Value> position = applyExprs(
+        at, loc, getUnswizzleMap(at.getContext(), /*rank=*/2).getResults(),
+        getLoopIndices(at, loc, 4));
     Value row = emitRow(at, position[0]), block = position[1];
     Value isInside =
         arith::AndIOp::create(at, loc, isBelow(at, loc, row, ofSource),

@@ -98,8 +98,7 @@ PathChooser::chooseGrouped(ProductOpInterface op, PathAttr wanted) const {
       continue;
     auto instruction = InstructionAttr::get(op->getContext(), *choice->emitted);
     Request request = getRequest(op, path);
-    bool isTaken = kernels->choose({op, instruction, chip, hasWorkspace}) &&
-                   (wanted || kernels->isBestFor(op, chip, hasWorkspace));
+    bool isTaken = bool(kernels->choose({op, instruction, chip, hasWorkspace}));
     if (request == Request::This || (request == Request::None && isTaken))
       return choice;
     if (!first && isTaken)

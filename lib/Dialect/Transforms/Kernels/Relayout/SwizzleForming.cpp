@@ -53,12 +53,11 @@ FormedResults blockscale::formSwizzleGroups(RewriterBase &rewriter,
     return failure();
   AffineExpr d0 = rewriter.getAffineDimExpr(0);
   HostSizes sizes = {
-      affine::makeComposedFoldedAffineApply(
-          rewriter, loc, d0 * kScaleAtomRows, shapes.front().front()),
+      affine::makeComposedFoldedAffineApply(rewriter, loc, d0 * kScaleAtomRows,
+                                            shapes.front().front()),
       tensor::getMixedSize(rewriter, loc, op.getSource(), 1),
       rewriter.getIndexAttr(1)};
-  return replaceByLaunch(rewriter, symbols, op, kSwizzleScalesPurpose,
-                         op->getOperands(), shapes.front(),
-                         getSwizzleKernelShape(), sizes,
-                         buildSwizzleGroupsKernel);
+  return replaceByLaunch(
+      rewriter, symbols, op, kSwizzleScalesPurpose, op->getOperands(),
+      shapes.front(), getSwizzleKernelShape(), sizes, buildSwizzleGroupsKernel);
 }

@@ -93,19 +93,20 @@ private:
     SmallVector<Value> state = search.emitFirst(b);
     GroupTile tile = search.emitTile(b, atom, state);
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-    Value row =
-        applyExpr(b, loc, d0 + d1 % kScaleAtomRows, {tile.row, padded});
-    Value isNobody = arith::XOrIOp::create(b, loc, tile.group.isNobody,
-                                           arith::ConstantIntOp::create(b, loc, 1, 1));
-    Value isRow =
-        arith::AndIOp::create(b, loc, isNobody, isBelow(b, loc, row, tile.group.end));
+    Value row = applyExpr(b, loc, d0 + d1 % kScaleAtomRows, {tile.row, padded});
+    Value isNobody =
+        arith::XOrIOp::create(b, loc, tile.group.isNobody,
+                              arith::ConstantIntOp::create(b, loc, 1, 1));
+    Value isRow = arith::AndIOp::create(b, loc, isNobody,
+                                        isBelow(b, loc, row, tile.group.end));
     Value none = index(b, -1);
     if (rows)
       return emitLoadIf(
           b, loc, isRow,
           [&](OpBuilder &then) -> Value {
             Value word = memref::LoadOp::create(then, loc, rows, row);
-            return arith::IndexCastOp::create(then, loc, then.getIndexType(), word);
+            return arith::IndexCastOp::create(then, loc, then.getIndexType(),
+                                              word);
           },
           none);
     return arith::SelectOp::create(b, loc, isRow, row, none);

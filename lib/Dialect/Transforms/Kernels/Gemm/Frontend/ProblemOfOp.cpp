@@ -215,8 +215,7 @@ private:
     bool hasAtoms = isScale && gemm.wantsAtoms();
     if (isCopied && isA && !hasAtoms)
       value = gatherRows(builder, loc, value, op.getRowGroups().rows);
-    OperandSource source = {id, value, AffineMap(),
-                            isA ? rowsOfX : problem.n,
+    OperandSource source = {id, value, AffineMap(), isA ? rowsOfX : problem.n,
                             problem.getColumns(id, problem.k)};
     if (!isA && quantizedB)
       source.map = quantizedB->map;

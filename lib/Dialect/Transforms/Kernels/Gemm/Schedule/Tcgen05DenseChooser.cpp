@@ -161,6 +161,10 @@ estimateCandidates(ScheduledProduct product) {
 }
 
 ScheduleInterface Tcgen05DenseChooser::choose(ScheduledProduct product) const {
+  // Of products of groups, a path takes those that it has a schedule for.
+  if (product.op.getRowGroups() &&
+      !isTcgen05Best(product.op, product.chip, product.hasWorkspace))
+    return {};
   return chooseSchedule(estimateCandidates(product)).schedule;
 }
 

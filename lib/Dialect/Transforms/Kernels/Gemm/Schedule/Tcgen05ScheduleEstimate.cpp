@@ -123,9 +123,9 @@ static uint64_t countTilesOfGroups(const EstimatedProblem &problem,
                                    uint64_t rows, uint64_t tileRows) {
   return std::max<uint64_t>(
       problem.batch,
-      divideCeil(multiply(llvm::SaturatingAdd(2 * rows, tileRows),
-                          problem.batch),
-                 2 * tileRows));
+      divideCeil(
+          multiply(llvm::SaturatingAdd(2 * rows, tileRows), problem.batch),
+          2 * tileRows));
 }
 
 ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
@@ -152,8 +152,7 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   uint64_t clusterM = plan.getRowsOfSubTiles() * cluster.m,
            clusterN = tileN * cluster.n;
   uint64_t alongM = divideCeil(problem.m, clusterM),
-           alongN = divideCeil(problem.n, clusterN),
-           matrices = problem.batch;
+           alongN = divideCeil(problem.n, clusterN), matrices = problem.batch;
   if (problem.hasGroups) {
     bool areColumns = schedule.getSwapAb();
     (areColumns ? alongN : alongM) =

@@ -58,11 +58,11 @@ SmallVector<Value> GroupSearch::emitGroups(OpBuilder &b, Value base, Value end,
     endTile = emit.add(endTile, tiles);
     firstTile = emit.sub(endTile, count);
   } else {
-    firstTile = warp.toWord(applyExpr(
-        b, loc,
-        getFirstPaddedTile(b.getAffineDimExpr(0), b.getAffineDimExpr(1),
-                           tileRows),
-        {warp.toIndex(first), group}));
+    firstTile = warp.toWord(
+        applyExpr(b, loc,
+                  getFirstPaddedTile(b.getAffineDimExpr(0),
+                                     b.getAffineDimExpr(1), tileRows),
+                  {warp.toIndex(first), group}));
     endTile = emit.add(firstTile, count);
   }
   return {base, first, last, firstTile, endTile};
@@ -119,8 +119,7 @@ GroupTile GroupSearch::emitTile(OpBuilder &b, Value number,
                        warp.broadcast(state[ofGroup], lane));
   };
   Value first = get(end, First);
-  Value firstTile =
-      get(warp.broadcast(state[EndTile], lastLane), FirstTile);
+  Value firstTile = get(warp.broadcast(state[EndTile], lastLane), FirstTile);
   // Rows of nobody may be more than 2^31.
   AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
   Value turn = emit.sub(warp.toWord(number), firstTile);
@@ -129,8 +128,7 @@ GroupTile GroupSearch::emitTile(OpBuilder &b, Value number,
                        {warp.toIndex(first), warp.toIndex(turn)});
   Value endRow = emit.select(isNobody, m, warp.toIndex(end));
   tile.isTile = isBelow(b, loc, tile.row, endRow);
-  Value group =
-      arith::AddIOp::create(b, loc, state[Base], warp.toIndex(lane));
+  Value group = arith::AddIOp::create(b, loc, state[Base], warp.toIndex(lane));
   Value last = addIndex(b, loc, emitCount(b), -1);
   tile.group = {arith::MinUIOp::create(b, loc, group, last), isNobody,
                 warp.toIndex(first), endRow};

@@ -30,7 +30,8 @@ struct GroupTile {
 enum class GroupNumbering {
   /// One after the other, those of nobody behind all others.
   Dense,
-  /// Those of a group from `getFirstPaddedTile` on; nobody has those in between.
+  /// Those of a group from `getFirstPaddedTile` on; nobody has those in
+  /// between.
   Padded,
 };
 

@@ -193,11 +193,11 @@ GroupSearch TileScheduler::makeSearch(const LinearTiles &tiles) const {
 
 /// Tiles of the same rows of a group follow each other: they read the same rows
 /// of x, and numbers for which there is no tile are the last ones.
-SmallVector<Value>
-TileScheduler::emitGroupedTile(OpBuilder &b, Value number,
-                               const LinearTiles &tiles,
-                               SmallVector<Value> &state, ValueRange values,
-                               EmitTile body) const {
+SmallVector<Value> TileScheduler::emitGroupedTile(OpBuilder &b, Value number,
+                                                  const LinearTiles &tiles,
+                                                  SmallVector<Value> &state,
+                                                  ValueRange values,
+                                                  EmitTile body) const {
   const RowGroups &groups = *problem.groups;
   bool areColumns = groups.areColumns;
   const TileShape &all = tiles.shape;
@@ -274,8 +274,8 @@ SmallVector<Value> TileScheduler::forEachTile(OpBuilder &b, ValueRange values,
   ValueRange carried = loop.getRegionIterArgs();
   size_t searched = state.size();
   state = llvm::to_vector(carried.take_front(searched));
-  SmallVector<Value> next = emitTile(inner, loop.getInductionVar(),
-                                     carried.drop_front(searched));
+  SmallVector<Value> next =
+      emitTile(inner, loop.getInductionVar(), carried.drop_front(searched));
   next.insert(next.begin(), state.begin(), state.end());
   if (!next.empty())
     scf::YieldOp::create(inner, loc, next);

@@ -117,8 +117,8 @@ protected:
   /// The first row of `operand` that this block needs for
   /// `tile`.
   Value emitRow(OpBuilder &b, const BlockTile &tile, GemmOperand operand) const;
-  /// Whether the rows of a side are those of groups; and, in atoms of scales, of
-  /// which each group has its own, the row for `row` of `group`.
+  /// Whether the rows of a side are those of groups; and, in atoms of scales,
+  /// of which each group has its own, the row for `row` of `group`.
   bool isOfGroups(bool isA) const;
   Value emitRowInAtoms(OpBuilder &b, const RowGroup &group, Value row) const;
   /// Emits `body` for one elected thread of the warp.

@@ -49,10 +49,9 @@ public:
     // Lanes behind those of the rows hold other columns.
     if (plan.getAccumulatorLayout().parts != 1)
       return false;
-    return llvm::all_of(getResultTile(problem)->accumulators,
-                        [](AccType type) {
-                          return getAccLowering(type).getPairs(type);
-                        });
+    return llvm::all_of(getResultTile(problem)->accumulators, [](AccType type) {
+      return getAccLowering(type).getPairs(type);
+    });
   }
 
 protected:
