@@ -40,11 +40,11 @@ SCRIPTS = {
     ),
 }
 ELSEWHERE = {
-    "captured.py", "estimates.py", "grouped_estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_graphs.py",
-    "gpu_launch.py", "gpu_measure.py", "gpu_programs.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py",
-    "hardware_numerics.py", "kernel_chain.py", "quantize.py", "fused_quantize.py", "math_errors_card.py",
-    "runtime_host_time.py", "moe.py", "moe_layer.py", "products.py", "sparse_fallback.py", "sparse_fragments.py",
-    "sparse_linear.py", "torch_linear.py", "tune_rows.py", "weight_only.py",
+    "captured.py", "estimates.py", "grouped_card.py", "grouped_estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py",
+    "gpu_contenders.py", "gpu_graphs.py", "gpu_launch.py", "gpu_measure.py", "gpu_programs.py", "gpu_report.py",
+    "gpu_schedules.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py", "quantize.py", "fused_quantize.py",
+    "math_errors_card.py", "runtime_host_time.py", "moe.py", "moe_layer.py", "products.py", "sparse_fallback.py",
+    "sparse_fragments.py", "sparse_linear.py", "torch_linear.py", "tune_rows.py", "weight_only.py",
 }
 
 
@@ -205,6 +205,18 @@ def test_estimates_build(tmp_path):
     for schedule in rows:
         assert json.loads((tmp_path / f"{name}-{schedule}.json").read_text())["kernels"]
         assert ".target sm_90a" in (tmp_path / f"{name}-{schedule}.ptx").read_text()
+
+
+# grouped_card.py
+
+
+def test_grouped_card_build(tmp_path):
+    """Programs for each option, wrong offsets and more than 2^31 elements, that compile; `run` needs a card."""
+    run("grouped_card.py", "build", str(tmp_path), f"--build={BUILD}", "--types=1", "--target=sm_80", "--target=sm_120a")
+    cases = json.loads((tmp_path / "cases.json").read_text())
+    assert len(cases) == 12 and cases["sm_80-0-4"][1] == ["rows", "group_scale", "bias"]
+    for name in [*cases, "sm_80-weights", "sm_120a-result"]:
+        assert f".target {name.split('-')[0]}" in (tmp_path / f"{name}.ptx").read_text()
 
 
 # grouped_estimates.py
