@@ -56,6 +56,19 @@ def test_schedules(schedule, types, sizes, variant, tmp_path):
     same(run(tmp_path, case, schedule, "sm_100a", dynamic), reference(case))
 
 
+@pytest.mark.parametrize("schedule", ["rows", "swap", "pair"])
+def test_zeros_of_nobody(schedule, tmp_path):
+    """Without an accumulator in memory, rows of nobody are zeros, not what tensor memory held."""
+    case = make_exact(MXFP8, [130, 0], 200, n=264, k=128)
+    case.operands["acc"][...] = 0
+    expected = reference(case)
+    acc = f"tensor<{len(expected)}x264xf32>"
+    text = program(case).replace(f", %acc: {acc}) -> {acc} {{", f""") -> {acc} {{
+  %acc = arith.constant dense<0.0> : {acc}""")
+    del case.operands["acc"]
+    same(run(tmp_path, case, schedule, "sm_100a", text=text), expected)
+
+
 @pytest.mark.parametrize("schedule, groups", tiers.product(["rows", "swap", "pair"], [31, 32, 33, 60]))
 def test_many_groups(schedule, groups, tmp_path):
     rng = np.random.default_rng(groups)
