@@ -12,8 +12,9 @@
 // Paths/GemmPath.cpp lists both for each path.
 //
 // Where the parts of a GEMM are:
-// * tile scheduler (persistence, rasterization, clusters, split-K ranges):
-//   TileScheduler/TileScheduler.h; grouped tiles would go there
+// * tile scheduler (persistence, rasterization, clusters, split-K ranges,
+// groups
+//   of rows): TileScheduler/TileScheduler.h
 // * mainloops: Mainloop/Multistage/ (cp.async), Mainloop/WarpSpecialized/ (TMA)
 // * MMA by instruction: Mma/MmaSync/, Mma/Wgmma/{Dense,MixedInput,Gemv}/,
 //   Mma/Tcgen05/

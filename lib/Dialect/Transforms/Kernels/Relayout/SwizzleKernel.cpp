@@ -94,12 +94,11 @@ private:
     GroupTile tile = search.emitTile(b, atom, state);
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     Value row = applyExpr(b, loc, d0 + d1 % kScaleAtomRows, {tile.row, padded});
-    Value isNobody =
-        arith::XOrIOp::create(b, loc, tile.group.isNobody,
-                              arith::ConstantIntOp::create(b, loc, 1, 1));
-    Value isRow = arith::AndIOp::create(b, loc, isNobody,
-                                        isBelow(b, loc, row, tile.group.end));
-    Value none = index(b, -1);
+    Value none = index(b, -1), zero = index(b, 0);
+    // Nobody's atoms have no rows.
+    Value end = arith::SelectOp::create(b, loc, tile.group.isNobody, zero,
+                                        tile.group.end);
+    Value isRow = isBelow(b, loc, row, end);
     if (rows)
       return emitLoadIf(
           b, loc, isRow,

@@ -28,6 +28,9 @@ using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
 
+/// The bits of scales and metadata in memory.
+static constexpr unsigned kByte = 8;
+
 /// The bit pattern of all elements of `tensor` if it is a splat.
 static std::optional<uint8_t> getSplat(Value tensor) {
   DenseElementsAttr attr;
@@ -58,7 +61,6 @@ static StoredView makeAtoms(OpBuilder &builder, Location loc, Value operand,
     rows = copyTensor(builder, loc, rows);
   auto type = cast<RankedTensorType>(rows.getType());
   MLIRContext *context = builder.getContext();
-  constexpr unsigned kByte = 8;
   if (isMetadata)
     return {TileMetadataOp::create(builder, loc, rows),
             getTileMetadataMap(context, type.getRank()).compose(map), kByte};
@@ -72,7 +74,6 @@ static StoredView makeAtoms(OpBuilder &builder, Location loc, Value operand,
 /// that `groups` have rows in.
 static StoredView makeGroupAtoms(OpBuilder &builder, Location loc, Value scales,
                                  const RowGroupOperands &groups) {
-  constexpr unsigned kByte = 8;
   return {SwizzleGroupScalesOp::create(builder, loc, scales, groups.offsets,
                                        groups.rows),
           getSwizzleMap(builder.getContext(), /*rank=*/2), kByte};

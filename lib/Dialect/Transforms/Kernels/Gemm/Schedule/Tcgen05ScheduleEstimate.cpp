@@ -116,16 +116,13 @@ static uint64_t getSplitKClocks(const EstimatedProblem &problem,
                                  rates.megahertz.value / 1000);
 }
 
-/// The tiles of `tileRows` rows that the groups of `problem`, of `rows` rows on
-/// average, have together. With sizes of all kinds, the last tile of each group
-/// is half empty on average.
-static uint64_t countTilesOfGroups(const EstimatedProblem &problem,
-                                   uint64_t rows, uint64_t tileRows) {
-  return std::max<uint64_t>(
-      problem.batch,
-      divideCeil(
-          multiply(llvm::SaturatingAdd(2 * rows, tileRows), problem.batch),
-          2 * tileRows));
+/// The tiles of `tileRows` rows that `groups`, of `rows` rows on average, have
+/// together. With sizes of all kinds, the last tile of each group is half empty
+/// on average.
+static uint64_t countTilesOfGroups(uint64_t groups, uint64_t rows,
+                                   uint64_t tileRows) {
+  uint64_t halves = llvm::SaturatingAdd(multiply(rows, 2), tileRows);
+  return std::max(groups, divideCeil(multiply(halves, groups), 2 * tileRows));
 }
 
 ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
@@ -154,10 +151,10 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   uint64_t alongM = divideCeil(problem.m, clusterM),
            alongN = divideCeil(problem.n, clusterN), matrices = problem.batch;
   if (problem.hasGroups) {
-    bool areColumns = schedule.getSwapAb();
-    (areColumns ? alongN : alongM) =
-        areColumns ? countTilesOfGroups(problem, problem.n, clusterN)
-                   : countTilesOfGroups(problem, problem.m, clusterM);
+    if (schedule.getSwapAb())
+      alongN = countTilesOfGroups(problem.batch, problem.n, clusterN);
+    else
+      alongM = countTilesOfGroups(problem.batch, problem.m, clusterM);
     matrices = 1;
   }
   uint64_t clusters = multiply(alongM, alongN, matrices, ranges);

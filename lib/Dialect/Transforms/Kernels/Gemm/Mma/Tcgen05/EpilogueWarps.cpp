@@ -51,7 +51,6 @@ void Tcgen05Roles::emitEpiloguePart(OpBuilder &at, const BlockTile &tile,
   emitStore(at, ofResult, part, acc);
 }
 
-/// The epilogue of a tile, from the accumulator stage `accStage`.
 Value Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile, AccType type,
                              Value acc, Value column) {
   auto read = [&](OpBuilder &inner) -> Value {
@@ -70,6 +69,7 @@ Value Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile, AccType type,
   return choice.getResult(0);
 }
 
+/// The epilogue of a tile, from the accumulator stage `accStage`.
 void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
                                     const PipelineState &state,
                                     Value accStage) {
