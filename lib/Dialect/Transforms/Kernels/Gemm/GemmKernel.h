@@ -13,8 +13,7 @@
 //
 // Where the parts of a GEMM are:
 // * tile scheduler (persistence, rasterization, clusters, split-K ranges,
-// groups
-//   of rows): TileScheduler/TileScheduler.h
+//   groups of rows): TileScheduler/TileScheduler.h
 // * mainloops: Mainloop/Multistage/ (cp.async), Mainloop/WarpSpecialized/ (TMA)
 // * MMA by instruction: Mma/MmaSync/, Mma/Wgmma/{Dense,MixedInput,Gemv}/,
 //   Mma/Tcgen05/
