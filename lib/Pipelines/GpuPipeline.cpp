@@ -163,10 +163,7 @@ void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
   kernels.addPass(createExpandMathPass());
   kernels.addPass(createLowerLeftoversPass());
   kernels.addPass(createSCFToControlFlowPass());
-  ConvertGpuOpsToNVVMOpsOptions toLLVM;
-  toLLVM.useBarePtrCallConv = true;
-  toLLVM.allowPatternRollback = false; // Takes half the time.
-  kernels.addPass(createConvertGpuOpsToNVVMOps(toLLVM));
+  kernels.addPass(createConvertKernelsToNVVMPass());
   kernels.addNestedPass<LLVM::LLVMFuncOp>(createMarkTensorMapsPass());
   kernels.addPass(createConvertNVVMToLLVMPass());
   // Further cleanup is left to LLVM.

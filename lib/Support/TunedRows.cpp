@@ -96,15 +96,27 @@ static constexpr TunedRowRange kRowRanges[] = {
 static constexpr TunedGroupTile kGroupTiles[] = {
     {90, 4, 4,     4,  64,   8, 256, 3, 2, "H200", "benchmarks/moe.py"},
     {90, 8, 8,     4,  64,   8, 128, 4, 2, "H200", "benchmarks/moe.py"},
-    {90, 4, 4,    10, 128,  16, 512, 2, 2, "H200", "benchmarks/moe.py"},
-    {90, 8, 8,    10, 128,  16, 256, 2, 2, "H200", "benchmarks/moe.py"},
+    {90, 4, 4,    10, 128,  16, 256, 3, 2, "H200", "benchmarks/moe.py"},
+    {90, 8, 8,    10, 128,  16, 128, 3, 2, "H200", "benchmarks/moe.py"},
     {90, 4, 4,    16, 128,  32, 128, 5, 2, "H200", "benchmarks/moe.py"},
-    {90, 8, 8,    16, 128,  32, 128, 4, 2, "H200", "benchmarks/moe.py"},
+    {90, 8, 8,    16, 128,  32, 128, 3, 2, "H200", "benchmarks/moe.py"},
     {90, 4, 4,    40, 128,  64, 128, 4, 2, "H200", "benchmarks/moe.py"},
     {90, 8, 8,    40, 128,  64, 128, 3, 2, "H200", "benchmarks/moe.py"},
     {90, 4, 8,   256, 128, 128, 128, 4, 1, "H200", "benchmarks/moe.py"},
     {90, 4, 4, kMany, 128, 192, 128, 4, 1, "H200", "benchmarks/moe.py"},
     {90, 8, 8, kMany, 128, 192, 128, 3, 1, "H200", "benchmarks/moe.py"},
+};
+
+// capability, mixed input, most rows of a group, rows of x, rows of y, warps along both
+static constexpr TunedGroupRows kGroupRows[] = {
+    {90, true,     10,  16, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
+    {90, true,     40,  32, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
+    {90, true,    256,  64, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
+    {90, true,  kMany, 128, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
+    {90, false,    10,  16, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
+    {90, false,    40,  32, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
+    {90, false,   256,  64, 128, 2, 2, "H200", "benchmarks/moe.py --target=sm_80"},
+    {90, false, kMany, 128, 128, 2, 2, "H200", "benchmarks/moe.py --target=sm_80"},
 };
 
 // capability, bits, most columns, rows of x, rows of y, cost
@@ -192,6 +204,13 @@ std::vector<TunedRowRange> blockscale::getTunedRowRanges(unsigned capability) {
 std::vector<TunedGroupTile>
 blockscale::getTunedGroupTiles(unsigned capability) {
   return findRows(kGroupTiles, capability);
+}
+
+std::vector<TunedGroupRows>
+blockscale::getTunedGroupRows(unsigned capability, bool isMixedInput) {
+  return findRows(kGroupRows, capability, [&](const TunedGroupRows &row) {
+    return row.isMixedInput == isMixedInput;
+  });
 }
 
 std::vector<TunedSparseTile>

@@ -61,6 +61,21 @@ def ConvertBlockScaleToNVVMPass : Pass<"convert-blockscale-to-nvvm"> {
   ];
 }
 
+def ConvertKernelsToNVVMPass
+    : Pass<"blockscale-convert-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "convert kernels to the LLVM and NVVM dialects";
+  let description = [{
+    The conversion of upstream's `convert-gpu-to-nvvm` with
+    `use-bare-ptr-memref-call-conv`, behind `convert-scf-to-cf`. Blocks stay as
+    they are: upstream's pass merges those with equal ops, which takes time that
+    grows with a power of their number.
+  }];
+  let dependentDialects = [
+    "::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect"
+  ];
+}
+
 def AttachNVVMTargetPass : Pass<"blockscale-attach-nvvm-target"> {
   let summary = "attach the chip's target to kernels";
   let description = [{

@@ -96,6 +96,20 @@ struct TunedGroupTile {
 
 std::vector<TunedGroupTile> getTunedGroupTiles(unsigned capability);
 
+/// A multistage tile and its warps for groups of rows, which have at most
+/// `mostRows` rows on average.
+struct TunedGroupRows {
+  unsigned capability;
+  /// Whether y is dequantized beside an x that is not.
+  bool isMixedInput;
+  int64_t mostRows, rowsOfX, rowsOfY, warpsOfX, warpsOfY;
+  std::string_view card, benchmark;
+};
+
+/// By ascending rows; the last one is for any number.
+std::vector<TunedGroupRows> getTunedGroupRows(unsigned capability,
+                                              bool isMixedInput);
+
 /// So many rows behind the last of x belong to its tile, at most: no tile is
 /// larger, and those for few rows have at most 8, or twice as many.
 inline constexpr int64_t kMostRowsBehind = 255, kFewRowsBehind = 7;

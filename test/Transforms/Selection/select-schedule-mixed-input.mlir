@@ -173,7 +173,7 @@ func.func @cube_2048(%x: tensor<2048x2048xf4E2M1FN>, %xs: tensor<2048x64xf8E8M0F
 
 // CHECK-LABEL: func.func @odd_k(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [64, 192, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>
+// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [64, 192, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>
 func.func @odd_k(%x: tensor<300x4160xf8E4M3FN>, %xs: tensor<300x130xf8E8M0FNU>,
     %y: tensor<4096x4160xf8E4M3FN>, %ys: tensor<130x4096xf8E8M0FNU>,
     %acc: tensor<300x4096xf32>) -> tensor<300x4096xf32> {

@@ -244,11 +244,16 @@ private:
   ArrayAttr findAlternatives(const Product &product) {
     SmallVector<Path> paths = {product.path};
     ProductOpInterface op = product.op;
-    if (op.getRowGroups())
-      paths.assign(chip->paths.begin(), chip->paths.end());
-    else if (std::optional<Path> all =
-                 chip->findPath(Dequantization::InRegisters))
+    if (op.getRowGroups()) {
+      // A path that dequantizes large products in front has other kernels for
+      // few rows, also where it is not that of the op.
+      std::optional<Path> first = chip->findPath(Dequantization::InFront);
+      if (first && *first != product.path)
+        paths.insert(paths.begin(), *first);
+    } else if (std::optional<Path> all =
+                   chip->findPath(Dequantization::InRegisters)) {
       paths.push_back(*all);
+    }
     for (Path path : paths) {
       if (!chip->has(path))
         continue;

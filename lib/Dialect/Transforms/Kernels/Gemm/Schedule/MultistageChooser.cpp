@@ -69,8 +69,13 @@ public:
   }
 
   ScheduleInterface choose(ScheduledProduct product) const override;
+  /// For results, or groups, of `m` rows, without split-K.
+  MultistageScheduleAttr chooseForRows(ScheduledProduct product,
+                                       int64_t m) const;
   SmallVector<AlternativeAttr>
   getAlternatives(ScheduledProduct product) const override;
+  SmallVector<AlternativeAttr>
+  getGroupAlternatives(ScheduledProduct product) const;
   SmallVector<ScheduleInterface>
   getCandidates(ScheduledProduct product) const override;
   LogicalResult verify(ScheduledProduct product, ScheduleInterface schedule,
@@ -239,6 +244,23 @@ static MultistageScheduleAttr chooseNarrow(ScheduledProduct product,
                                      narrow->stages, splitK);
 }
 
+/// The tile and the warps for groups of at most so many rows on average; nullopt
+/// where a tile has more columns than the result.
+static std::optional<TunedGroupRows> findGroupRows(ScheduledProduct product,
+                                                   int64_t rows) {
+  std::vector<TunedGroupRows> tuned =
+      getTunedGroupRows(product.chip.capability,
+                        product.instruction.getInstruction().scaling ==
+                            Scaling::OnB);
+  auto found = llvm::find_if(tuned, [&](const TunedGroupRows &row) {
+    return rows <= row.mostRows;
+  });
+  constexpr int64_t kMany = int64_t(1) << 20;
+  if (getOpSizes(product.op, /*dynamicSize=*/kMany).n < found->rowsOfY)
+    return std::nullopt;
+  return *found;
+}
+
 /// * A block has 2 x 2 warps and computes 128 x 128 results, or fewer along a
 ///   dimension that has fewer: 64 or 32;
 /// * where that makes too few blocks to fill a chip, the longer side of the
@@ -249,25 +271,38 @@ static MultistageScheduleAttr chooseNarrow(ScheduledProduct product,
 ///   memory; two of them, if there is a choice, before as many blocks on
 ///   a SM as the path asks for.
 /// Where the path divides K, results of few rows or columns have others. So
-/// have products of operands that are not quantized.
+/// have products of operands that are not quantized, and groups of rows.
 ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
   if (limits.dividesK && product.hasWorkspace && !product.op.getRowGroups())
     if (MultistageScheduleAttr narrow =
             chooseNarrow(product, findTunedRows(product.op, product.chip)))
       return narrow;
-  if (isUnscaled(product))
-    return chooseUnscaledMultistage(product);
   // A dynamic size counts as large.
-  auto [m, n, k, batch] =
+  return chooseForRows(
+      product, getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20).m);
+}
+
+MultistageScheduleAttr
+MultistageChooser::chooseForRows(ScheduledProduct product, int64_t m) const {
+  std::optional<TunedGroupRows> groups;
+  if (product.op.getRowGroups())
+    groups = findGroupRows(product, m);
+  if (isUnscaled(product))
+    return groups ? fitUnscaledMultistage(
+                        product, {groups->rowsOfX, groups->rowsOfY},
+                        {groups->warpsOfX, groups->warpsOfY})
+                  : chooseUnscaledMultistage(product);
+  auto [anyRows, n, k, batch] =
       getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
   auto fit = [](int64_t size, int64_t least, int64_t most) {
     return std::max<int64_t>(llvm::PowerOf2Ceil(std::min(size, most)), least);
   };
   constexpr int64_t kLeast = 32, kMost = 128, kHalf = 64;
-  SmallVector<int64_t> tile = {fit(m, kLeast, kMost), fit(n, kLeast, kMost)};
+  SmallVector<int64_t> tile = {fit(m, kLeast, kMost), fit(n, kLeast, kMost)},
+                       warps = {2, 2};
   // Chips have up to 188 SMs.
   constexpr uint64_t kWantedBlocks = 128;
-  auto countBlocks = [&, m = m, n = n, batch = batch] {
+  auto countBlocks = [&, n = n, batch = batch] {
     uint64_t rows = llvm::divideCeilSigned(m, tile[0]);
     uint64_t columns = llvm::divideCeilSigned(n, tile[1]);
     return llvm::SaturatingMultiply<uint64_t>(
@@ -275,6 +310,10 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
   };
   while (countBlocks() < kWantedBlocks && std::max(tile[0], tile[1]) > kHalf)
     (tile[0] >= tile[1] ? tile[0] : tile[1]) /= 2;
+  if (groups) {
+    tile = {groups->rowsOfX, groups->rowsOfY};
+    warps = {groups->warpsOfX, groups->warpsOfY};
+  }
 
   TypeCombination types =
       getComputedCombination(product.op, product.instruction);
@@ -293,7 +332,7 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
   tile.push_back(fit(k, getLeastK(types), mostK));
 
   auto make = [&](int64_t stages) {
-    return MultistageScheduleAttr::get(product.op.getContext(), tile, {2, 2},
+    return MultistageScheduleAttr::get(product.op.getContext(), tile, warps,
                                        stages);
   };
   constexpr int64_t kWantedStages = 2;
@@ -316,16 +355,38 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
   return make(stages);
 }
 
+/// For numbers of rows and groups that are known only at the launch; `choose`
+/// has the schedule for most rows.
+SmallVector<AlternativeAttr>
+MultistageChooser::getGroupAlternatives(ScheduledProduct product) const {
+  SmallVector<AlternativeAttr> alternatives;
+  if (getOpSizes(product.op, /*dynamicSize=*/0).m != 0)
+    return alternatives;
+  std::vector<TunedGroupRows> tuned =
+      getTunedGroupRows(product.chip.capability,
+                        product.instruction.getInstruction().scaling ==
+                            Scaling::OnB);
+  for (const TunedGroupRows &row : ArrayRef(tuned).drop_back())
+    if (findGroupRows(product, row.mostRows))
+      alternatives.push_back(AlternativeAttr::get(
+          product.op->getContext(), row.mostRows, /*most_ranges=*/1,
+          /*cost=*/0, product.instruction,
+          chooseForRows(product, row.mostRows)));
+  return alternatives;
+}
+
 /// Where a function is for any number of rows: split-K for few rows. A sparse x
 /// has the rows of weights, which are many.
 SmallVector<AlternativeAttr>
 MultistageChooser::getAlternatives(ScheduledProduct product) const {
   ProductOpInterface op = product.op;
+  if (op.getRowGroups())
+    return getGroupAlternatives(product);
   StringAttr rows = getRows(op);
   bool isQuantized = findQuantizedB(op).has_value();
   if (!limits.dividesK || !product.hasWorkspace || !rows ||
       rows.getValue() != kAnyRows || !isQuantized || op.getMetadata() ||
-      op.getRowGroups() || getOpSizes(op, /*dynamicSize=*/0).m != 0)
+      getOpSizes(op, /*dynamicSize=*/0).m != 0)
     return {};
   SmallVector<AlternativeAttr> alternatives;
   for (const TunedRows &tuned : getTunedRows(product.chip.capability))

@@ -103,6 +103,14 @@ blockscale::chooseUnscaledMultistage(ScheduledProduct product) {
   return makeSchedule(product.op->getContext(), *best, product.chip, sizes.k);
 }
 
+MultistageScheduleAttr
+blockscale::fitUnscaledMultistage(ScheduledProduct product,
+                                  std::array<int64_t, 2> tile,
+                                  std::array<int64_t, 2> warps) {
+  int64_t k = getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20).k;
+  return makeSchedule(product.op->getContext(), {tile, warps}, product.chip, k);
+}
+
 TunedTile blockscale::getUnscaledNarrowTile(const TunedTile &tile,
                                             const Chip &chip) {
   TunedTile result = tile;

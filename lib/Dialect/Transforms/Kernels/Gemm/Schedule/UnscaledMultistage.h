@@ -25,6 +25,11 @@ namespace mlir::blockscale {
 /// memory.
 MultistageScheduleAttr chooseUnscaledMultistage(ScheduledProduct product);
 
+/// The schedule with this tile and these warps, of rows of x and of y.
+MultistageScheduleAttr fitUnscaledMultistage(ScheduledProduct product,
+                                             std::array<int64_t, 2> tile,
+                                             std::array<int64_t, 2> warps);
+
 /// `tile`, which is for quantized operands and few rows or columns, for
 /// elements of 16 bits.
 TunedTile getUnscaledNarrowTile(const TunedTile &tile, const Chip &chip);

@@ -149,8 +149,13 @@ fitTile(ProductOpInterface op, const Chip &chip, const TunedTile &tile,
   };
   int64_t chunk = getMixedInputChunk(types), sliceK = std::max(tile.k, chunk);
   int64_t slices = WgmmaShares(make(sliceK, 1)).slicesOfK;
-  // A K of half chunks has a ragged slice of any size.
-  auto isRagged = [&] { return sizes.k % chunk == 0 && sizes.k % sliceK != 0; };
+  // A K of half chunks has a ragged slice of any size; of others, it may have a
+  // small part of K behind the operands.
+  auto isRagged = [&] {
+    constexpr int64_t kMostShare = 16;
+    int64_t over = llvm::alignTo(sizes.k, sliceK) - sizes.k;
+    return sizes.k % chunk == 0 && over * kMostShare > sizes.k;
+  };
   while (sliceK > chunk &&
          (isRagged() || (sizes.k != 0 && sizes.k < splitK * slices * sliceK)))
     sliceK /= 2;
