@@ -11,6 +11,7 @@
 #include "Kernels/Launch/OpForming.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -63,9 +64,7 @@ private:
     }
     SmallVector<Operation *> left;
     for (Value result : *results)
-      for (Operation *user : result.getUsers())
-        if (isa<QuantizeOp, SwizzleScalesOp>(user))
-          left.push_back(user);
+      addLeft(result, left);
     for (Operation *user : left) {
       form(user);
       eraseIfDead(user);
@@ -91,6 +90,17 @@ private:
         .Case<RouteOp>(by(formRoute))
         .Case<SortRoutesOp>(by(formSortRoutes))
         .Default(FormedResults(SmallVector<Value>()));
+  }
+
+  /// Appends the uses of `result` that the kernel of its op might have
+  /// computed, but does not. What pairs of columns became is reshaped first.
+  static void addLeft(Value result, SmallVectorImpl<Operation *> &left) {
+    for (Operation *user : result.getUsers()) {
+      if (isa<QuantizeOp, SwizzleScalesOp>(user))
+        left.push_back(user);
+      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+        addLeft(user->getResult(0), left);
+    }
   }
 
   void eraseIfDead(Operation *op) {
