@@ -148,3 +148,19 @@ def test_without_gate(types, format, dynamic, device, tmp_path):
     got = devices.run(tmp_path, text, arrays, device, 2)
     for one, other in zip(got, expected):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("device", devices.CHIPS)
+def test_atoms_of_scales(device, tmp_path):
+    """Scales in the 32x4x4 layout, whose padding is not that of each tile: tiles start at any row."""
+    case = make_exact(MXFP8, [0, 5, 70, 3], 2, n=128, k=128)
+    text, (codes, scales) = quantized(program(case), case_reference(case), "mxfp8")
+    atoms = "tensor<1x1x32x16xf8E8M0FNU>"
+    head, tail = text.split("  return ")
+    row_major = re.search(r"tensor<\w+xf8E8M0FNU>$", tail.split("\n")[0]).group(0)
+    text = head.replace(f"{row_major}) {{", f"{atoms}) {{", 1) + f"""\
+  %atoms = blockscale.swizzle_scales %scales : {row_major} to {atoms}
+  return {tail.replace('%scales', '%atoms').replace(row_major, atoms)}"""
+    got = devices.run(tmp_path, text, case.operands.values(), device, 2)
+    np.testing.assert_array_equal(got[0], codes)
+    np.testing.assert_array_equal(got[1], blockscale.swizzle_scales(scales))
