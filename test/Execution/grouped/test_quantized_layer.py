@@ -138,6 +138,23 @@ def test_products_of_bf16(weights, format, dynamic, device, tmp_path):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("types, format, schedule, device", tiers.product(
+    [MXFP8, NVFP4], ["mxfp8", "mxfp4", "nvfp4"], [f"tile=64x128x128,{WARPS}", "tile=32x64x128,warps=1x1,stages=2"],
+    ["sm_80", "sm_120a"]))
+def test_y_along_columns(types, format, schedule, device, tmp_path):
+    """Lanes have other columns if y is contiguous along them."""
+    case = make_exact(types, [0, 5, 70, 3], 2, n=256, k=128)
+    sums = case_reference(case).reshape(80, -1, 2, 8)
+    first, second = (sums[:, :, half].reshape(80, -1) for half in (0, 1))
+    values = np.minimum(first, LIMIT) - (second + second)
+    text, expected = quantized(gate(program(case), "difference"), values, format)
+    arrays, statistics = [*case.operands.values(), LIMIT], tmp_path / "stats.json"
+    got = devices.run(tmp_path, text, arrays, device, 2, flags=[f"--schedule={schedule}", f"--stats={statistics}"])
+    for one, other in zip(got, expected):
+        np.testing.assert_array_equal(one, other)
+    assert not any("quantize" in kernel["name"] for kernel in json.loads(statistics.read_text())["kernels"])
+
+
 @pytest.mark.parametrize("types, format, dynamic, device", tiers.product(
     [MXFP8, NVFP4], ["mxfp8", "mxfp4", "nvfp4"], ["", "TR"], devices.CHIPS))
 def test_without_gate(types, format, dynamic, device, tmp_path):

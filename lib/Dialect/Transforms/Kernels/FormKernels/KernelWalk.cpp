@@ -11,6 +11,7 @@
 #include "Kernels/Launch/OpForming.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -62,9 +63,11 @@ private:
       failedOnce = true;
       return;
     }
-    SmallVector<Operation *> left;
+    SetVector<Operation *> behind;
     for (Value result : *results)
-      addLeft(result, left);
+      addBehind(result, behind);
+    auto left = llvm::filter_to_vector(
+        behind, llvm::IsaPred<QuantizeOp, SwizzleScalesOp>);
     for (Operation *user : left) {
       form(user);
       eraseIfDead(user);
@@ -92,15 +95,16 @@ private:
         .Default(FormedResults(SmallVector<Value>()));
   }
 
-  /// Appends the uses of `result` that the kernel of its op might have
-  /// computed, but does not. What pairs of columns became is reshaped first.
-  static void addLeft(Value result, SmallVectorImpl<Operation *> &left) {
-    for (Operation *user : result.getUsers()) {
-      if (isa<QuantizeOp, SwizzleScalesOp>(user))
-        left.push_back(user);
-      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
-        addLeft(user->getResult(0), left);
-    }
+  /// Adds the ops behind `result` that the kernel of its op might have
+  /// computed: its users, and those of reshapes and elementwise ops, which
+  /// combine pairs of columns.
+  static void addBehind(Value result, SetVector<Operation *> &behind) {
+    for (Operation *user : result.getUsers())
+      if (behind.insert(user) &&
+          isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+              linalg::GenericOp>(user))
+        for (Value next : user->getResults())
+          addBehind(next, behind);
   }
 
   void eraseIfDead(Operation *op) {

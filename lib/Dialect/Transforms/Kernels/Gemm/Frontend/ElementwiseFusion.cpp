@@ -158,8 +158,9 @@ Value blockscale::findJoinedPairs(linalg::GenericOp consumer) {
   if (!result.hasOneUse())
     return {};
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(*result.user_begin());
-  bool isJoined = collapse && collapse.getReassociationIndices() ==
-                                  ArrayRef<ReassociationIndices>{{0}, {1, 2}};
+  bool isJoined = collapse && collapse->getBlock() == consumer->getBlock() &&
+                  collapse.getReassociationIndices() ==
+                      ArrayRef<ReassociationIndices>{{0}, {1, 2}};
   return isJoined ? collapse.getResult() : Value();
 }
 
