@@ -432,6 +432,8 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     expected = layer(x, ids, weights).array
     np.testing.assert_array_equal(ops.moe(*torch.ops.arguments).array, expected)
     assert torch.ops.called == ["moe"] * 3
+    make_moe(torch, "nvfp4", activations="dynamic")(x, ids, weights)
+    assert torch.ops.called == ["moe"] * 4 and torch.ops.arguments[-1] == "dynamic"
 
 
 def test_fakes(torch):
