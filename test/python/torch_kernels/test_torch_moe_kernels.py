@@ -114,12 +114,18 @@ def check_grouped_linear(run_moe, format, chip, count, groups, n, k, activations
     expect_near(got[:end], expected, bound + np.abs(expected) * ROUNDING)
 
 
-@pytest.mark.parametrize("activations", PREFIXES)
 @pytest.mark.parametrize("chip", CHIPS)
 @pytest.mark.parametrize("sizes", GROUPED_SIZES, ids=name)
 @pytest.mark.parametrize("format", FORMATS)
-def test_grouped_linear(run_moe, format, sizes, chip, activations):
-    check_grouped_linear(run_moe, format, chip, *sizes, activations)
+def test_grouped_linear(run_moe, format, sizes, chip):
+    check_grouped_linear(run_moe, format, chip, *sizes)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("sizes", tiers.first(GROUPED_SIZES, 1), ids=name)
+@pytest.mark.parametrize("format", FORMATS)
+def test_dynamic_grouped_linear(run_moe, format, sizes, chip):
+    check_grouped_linear(run_moe, format, chip, *sizes, "dynamic")
 
 
 @pytest.mark.parametrize("format, sizes, activations", tiers.product(FORMATS, SIZES_OF_KERNELS, PREFIXES), ids=name)
@@ -194,12 +200,19 @@ def check_moe(run_moe, format, gate, chip, count, top_k, groups, hidden, inner, 
     assert not got[nobody.all(axis=1)].any()
 
 
-@pytest.mark.parametrize("activations", PREFIXES)
 @pytest.mark.parametrize("chip", CHIPS)
 @pytest.mark.parametrize("sizes, gate", tiers.product(MOE_SIZES, GATES), ids=name)
 @pytest.mark.parametrize("format", FORMATS)
-def test_moe(run_moe, format, sizes, gate, chip, activations):
-    check_moe(run_moe, format, gate, chip, *sizes, activations)
+def test_moe(run_moe, format, sizes, gate, chip):
+    check_moe(run_moe, format, gate, chip, *sizes)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("gate", GATES)
+@pytest.mark.parametrize("sizes", tiers.first(MOE_SIZES[::-1], 1), ids=name)
+@pytest.mark.parametrize("format", FORMATS)
+def test_dynamic_moe(run_moe, format, sizes, gate, chip):
+    check_moe(run_moe, format, gate, chip, *sizes, "dynamic")
 
 
 @pytest.mark.parametrize("format, sizes, gate, activations", tiers.product(
