@@ -80,8 +80,8 @@ def operands_of(layer):
     return result
 
 
-def reference(layer, operands, activate=None):
-    """f32 of S x H, and the second product's x: elements and scales. `activate` makes it from gates and the rest."""
+def reference(layer, operands):
+    """f32 of S x H with "difference", and the second product's x: elements and scales."""
     element, scale, block = FORMATS[layer.format]
 
     def quantize(values, name):
@@ -98,7 +98,7 @@ def reference(layer, operands, activate=None):
     sums = multiply(*quantize(operands["x"], "g_x"), "up", operands["rows"])
     pairs = sums.reshape(len(sums), -1, 2, 8)
     gate, up = (pairs[:, :, half].reshape(len(sums), -1) for half in (0, 1))
-    inner = STORE[layer.element](activate(gate, up) if activate else gate - (up + up))
+    inner = STORE[layer.element](gate - (up + up))
     codes, scales = quantize(READ[layer.element](inner).astype(np.float32), "g_h")
     product = multiply(codes, scales, "down")
     return blockscale.combine_rows(product, operands["positions"], operands["weights"]), (codes, scales)
@@ -201,7 +201,8 @@ class Program:
             f"""\
   %{name}_z = tensor.empty({sizes}) : {acc}
   %{name}_acc = linalg.fill ins(%zero : f32) outs(%{name}_z : {acc}) -> {acc}
-  %{name}_d = blockscale.grouped_mma_scaled %{x}_c, %{x}_s, %{name}_t, %{name}_scales_t, %offsets, %{name}_acc{gathered}{factors}
+  %{name}_d = blockscale.grouped_mma_scaled
+      %{x}_c, %{x}_s, %{name}_t, %{name}_scales_t, %offsets, %{name}_acc{gathered}{factors}
       bias(%{name}_bias : {tensor("f32", g, n)}) {{block_size = {self.block}, legal_groups}}
       : {tensor(self.element, rows, k)}, {tensor(self.scale, rows, blocks)}, {tensor(self.element, g, k, n)},
         {tensor(self.scale, g, blocks, n)}, {tensor("i32", g)}, {acc}"""])

@@ -114,7 +114,8 @@ def quantized(text, sums, format):
     head, name, result = re.fullmatch(r"(.*)  return (%\w+) : (\S+)\n}\n", text, re.DOTALL).groups()
     sizes = re.fullmatch(r"tensor<(.*)x\w+>", result).group(1)
     rows, columns = sizes.split("x")
-    results = f"tensor<{sizes}x{element}>, tensor<{rows}x{columns if columns == '?' else int(columns) // block}x{scale}>"
+    blocks = columns if columns == "?" else int(columns) // block
+    results = f"tensor<{sizes}x{element}>, tensor<{rows}x{blocks}x{scale}>"
     head = re.sub(r"\) -> \(?[^()]*\)? \{\n", f") -> ({results}) {{\n", head, count=1)
     return head + f"""\
   %codes, %scales = blockscale.quantize {name} {{block_size = {block} : i64}} : {result} to {results}
