@@ -601,6 +601,19 @@ func.func @acc_quantize_g3_yield(%acc: !blockscale.acc<16x32, #blockscale.warps<
 
 // -----
 
+func.func @acc_quantize_g3_pairs(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index,
+    %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected a body with arguments of types 'f32', 'f32', 'index', 'index', got 'f32', 'index', 'index'}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %scales pairs {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f4E2M1FN, scale = f8E4M3FN, block_size = 16 : i64, code_bits = 8 : i64}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<16x2xi8>
+  return
+}
+
+// -----
+
 func.func @acc_quantize_g4_types(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
     %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
   // expected-error@+1 {{'blockscale.acc_quantize' op expected scales of type f8E8M0FNU for 'f8E4M3FN', got 'f8E4M3FN'}}

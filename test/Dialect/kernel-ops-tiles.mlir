@@ -176,6 +176,8 @@ func.func @pairs(%acc: !blockscale.acc<16x16, #blockscale.warps<1x1>>,
 // CHECK-NEXT:    } {block_size = 32 : i64, code_bits = 8 : i64, element = f8E4M3FN, rule = #blockscale.scale_rule<even>, scale = f8E8M0FNU} : <16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<1x1x32x16xi8>
 // CHECK:         blockscale.acc_quantize %{{.*}} batch %{{.*}} tensor_scale(%{{.*}}) to %{{.*}}, %{{.*}} amax %{{.*}} in_bounds {
 // CHECK:         } {block_size = 16 : i64, code_bits = 4 : i64, element = f4E2M1FN, scale = f8E4M3FN} : <16x32, #blockscale.warps<1x1>>, memref<2x16x32xi8>, memref<2x16x4xi8>, memref<f32>
+// CHECK:         blockscale.acc_quantize %{{.*}} to %{{.*}}, %{{.*}} in_bounds pairs {
+// CHECK-NEXT:    ^bb0(%[[FIRST:.*]]: f32, %[[SECOND:.*]]: f32, %{{.*}}: index, %{{.*}}: index):
 // GENERIC-LABEL: sym_name = "quantized"
 // GENERIC:         "blockscale.acc_quantize"({{.*}}) <{
 func.func @quantized(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index,
@@ -194,6 +196,11 @@ func.func @quantized(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: i
     blockscale.yield %e : f32
   } {element = f4E2M1FN, scale = f8E4M3FN, block_size = 16 : i64, code_bits = 4 : i64}
     : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<2x16x32xi8>, memref<2x16x4xi8>, memref<f32>
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %atoms in_bounds pairs {
+  ^bb0(%first: f32, %second: f32, %row: index, %column: index):
+    blockscale.yield %second : f32
+  } {element = f4E2M1FN, scale = f8E4M3FN, block_size = 16 : i64, code_bits = 8 : i64}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<1x1x32x16xi8>
   return
 }
 

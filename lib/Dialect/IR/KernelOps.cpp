@@ -53,12 +53,17 @@ LogicalResult AccGenerateOp::verifyRegions() { // (G1)
                     /*yieldsValue=*/true);
 }
 
+/// The types of an element, or of a pair of them, and of a position.
+static SmallVector<Type> getElementArguments(MLIRContext *context,
+                                             bool hasPairs) {
+  SmallVector<Type> arguments(hasPairs ? 2 : 1, Float32Type::get(context));
+  arguments.append(2, IndexType::get(context));
+  return arguments;
+}
+
 LogicalResult AccForEachOp::verifyRegions() { // (G2)
-  Type index = IndexType::get(getContext());
-  SmallVector<Type> arguments(getPairs() ? 2 : 1,
-                              Float32Type::get(getContext()));
-  arguments.append(2, index);
-  return verifyBody(*this, getBody().front(), arguments,
+  return verifyBody(*this, getBody().front(),
+                    getElementArguments(getContext(), getPairs()),
                     /*yieldsValue=*/false);
 }
 
@@ -92,8 +97,7 @@ LogicalResult AccQuantizeOp::verify() {
 }
 
 LogicalResult AccQuantizeOp::verifyRegions() { // (G3)
-  Type index = IndexType::get(getContext());
   return verifyBody(*this, getBody().front(),
-                    {Float32Type::get(getContext()), index, index},
+                    getElementArguments(getContext(), getPairs()),
                     /*yieldsValue=*/true);
 }

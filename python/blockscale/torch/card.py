@@ -133,18 +133,23 @@ def _weights_of_experts(codes, scales, tensor_scale, bias, format):
     return [codes, scales, *factors], zeros(tuple(codes.shape[:2]), codes) if bias is None else bias
 
 
-def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
+def _function_of_experts(name, format, activations):
+    prefix = "" if activations is None else f"{activations}_"
+    return bundle.function(f"{prefix}{name}_{format.name}", bundle.MOE_NAME)
+
+
+def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations):
     """bf16 of T x N."""
     out = torch.empty((x.shape[0], codes.shape[1]), dtype=torch.bfloat16, device=x.device)
     if x.shape[0] == 0 or codes.shape[1] == 0:
         return out
     weights, bias = _weights_of_experts(codes, scales, tensor_scale, bias, format)
     arguments = [x, *weights, offsets, bias]
-    _launch(bundle.function(f"grouped_linear_{format.name}", bundle.MOE_NAME), arguments, out, x.device)
+    _launch(_function_of_experts("grouped_linear", format, activations), arguments, out, x.device)
     return out
 
 
-def moe(x, ids, weights, up, down, gate, format):
+def moe(x, ids, weights, up, down, gate, format, activations):
     """bf16 of S x H. `up` and `down` are codes, scales, tensor scales and bias of a product."""
     out = torch.empty(tuple(x.shape), dtype=torch.bfloat16, device=x.device)
     if x.shape[0] == 0:
@@ -153,7 +158,7 @@ def moe(x, ids, weights, up, down, gate, format):
     for each in (up, down):
         product, bias = _weights_of_experts(*each, format)
         arguments += [*product, bias]
-    _launch(bundle.function(f"moe_{format.name}", bundle.MOE_NAME), arguments, out, x.device, gate)
+    _launch(_function_of_experts("moe", format, activations), arguments, out, x.device, gate)
     return out
 
 

@@ -198,7 +198,8 @@ def check_experts(name, codes, scales, tensor_scale, bias, format,
     return experts, n, k
 
 
-def check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
+def check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
+    check_activations(activations)
     experts, _, k = check_experts("the weights", codes, scales, tensor_scale, bias, format)
     check_tensors(x=x, offsets=offsets)
     if offsets.dtype != torch.int32 or tuple(offsets.shape) != (experts,):
@@ -222,8 +223,9 @@ def check_routes(ids, weights, experts):
         fail(ValueError, "weights", f"shape {shapes[0]} or {shapes[1]}", tuple(weights.shape))
 
 
-def check_moe(x, ids, weights, up, down, format):
+def check_moe(x, ids, weights, up, down, format, activations=None):
     """`up` and `down` are codes, scales, tensor scale and bias of a product."""
+    check_activations(activations)
     up_names, down_names = (
         (name, f"{name}_scales", f"{name}_tensor_scale", f"{name}_bias") for name in ("up", "down")
     )

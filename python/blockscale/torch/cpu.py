@@ -64,6 +64,8 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
 
 def quantize_elements(x, tensor_scale, format):
     """(elements, one in a byte, scales), arrays."""
+    if not x.numel():
+        return tuple(numpy.zeros((*x.shape[:-1], x.shape[-1] // per), numpy.uint8) for per in (1, format.block))
     scaled = {"tensor_scale": 1.0 if tensor_scale is None else float(tensor_scale)} if format.is_scaled else {}
     # f32 holds all values of f16 and bf16.
     return quantize_array(to_numpy(x.float()), format.element, format.scale, format.block, **scaled)
@@ -127,42 +129,57 @@ def _round(values):
     return to_numpy(torch.from_numpy(numpy.ascontiguousarray(values)).to(torch.bfloat16).float())
 
 
-def _product_of_experts(x, group_of, codes, scales, tensor_scale, bias, format):
+def _values_of_x(x, format, activations):
+    """What experts multiply of a bf16 x: (an array of f64, the tensor scale that its products get, or None)."""
+    if activations is None:
+        return to_numpy(x.double()), None
+    g = tensor_scale_of(x) if format.is_scaled else None
+    codes, scales = quantize(x, g, format)
+    return values_of(codes, scales, format), None if g is None else numpy.float32(float(g))
+
+
+def _product_of_experts(x, x_tensor_scale, group_of, codes, scales, tensor_scale, bias, format):
     """f32 of T x N. Each row of x has the expert `group_of`; others than there are have zeros."""
     result = numpy.zeros((x.shape[0], codes.shape[1]), numpy.float32)
+    factors = None if tensor_scale is None else numpy.broadcast_to(to_numpy(tensor_scale), codes.shape[:1])
+    if x_tensor_scale is not None:
+        factors = numpy.full(codes.shape[0], x_tensor_scale) if factors is None else factors * x_tensor_scale
     for expert in range(codes.shape[0]):
         at = numpy.flatnonzero(group_of == expert)
         if not at.size:
             continue
-        sums = (x[at].astype(numpy.float64) @ values_of(codes[expert], scales[expert], format).T).astype(numpy.float32)
-        if tensor_scale is not None:
-            sums = sums * to_numpy(tensor_scale).reshape(-1)[expert if tensor_scale.dim() else 0]
+        sums = (x[at] @ values_of(codes[expert], scales[expert], format).T).astype(numpy.float32)
+        if factors is not None:
+            sums = sums * factors[expert]
         result[at] = sums if bias is None else sums + to_numpy(bias)[expert]
     return result
 
 
-def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
+def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations):
     # Ends are clamped, as kernels do it.
     ends = numpy.maximum.accumulate(numpy.clip(to_numpy(offsets), 0, x.shape[0]))
     group_of = numpy.searchsorted(ends, numpy.arange(x.shape[0]), side="right")
-    product = _product_of_experts(to_numpy(x.float()), group_of, codes, scales, tensor_scale, bias, format)
+    values = _values_of_x(x, format, activations)
+    product = _product_of_experts(*values, group_of, codes, scales, tensor_scale, bias, format)
     return torch.from_numpy(product).to(torch.bfloat16).to(x.device)
 
 
-def moe(x, ids, weights, up, down, gate, format):
+def moe(x, ids, weights, up, down, gate, format, activations):
     alpha, limit, shift = (numpy.float32(each) for each in gate)
-    ids, weights, values = to_numpy(ids), to_numpy(weights), to_numpy(x.float())
+    ids, weights = to_numpy(ids), to_numpy(weights)
+    values, g = _values_of_x(x, format, activations)
     rows, group_of = numpy.repeat(values, ids.shape[1], 0), ids.reshape(-1)
-    product = _product_of_experts(rows, group_of, *up, format)
+    product = _product_of_experts(rows, g, group_of, *up, format)
     count, columns = product.shape
     pairs = product.reshape(count, columns // (2 * PAIR_COLUMNS), 2, PAIR_COLUMNS)
     with numpy.errstate(over="ignore", invalid="ignore"):
         gates = numpy.minimum(pairs[:, :, 0], limit)
         others = numpy.maximum(numpy.minimum(pairs[:, :, 1], limit), -limit) + shift
         h = gates / (numpy.exp(-(gates * alpha)) + numpy.float32(1)) * others
-    product = _round(_product_of_experts(_round(h.reshape(count, columns // 2)), group_of, *down, format))
+    h = torch.from_numpy(h.reshape(count, columns // 2)).to(torch.bfloat16)
+    product = _round(_product_of_experts(*_values_of_x(h, format, activations), group_of, *down, format))
     positions = numpy.where((ids >= 0) & (ids < up[0].shape[0]), numpy.arange(ids.size).reshape(ids.shape), -1)
-    result = combine_array(product, positions.astype(numpy.int32), weights) if ids.size else numpy.zeros_like(values)
+    result = combine_array(product, positions.astype(numpy.int32), weights) if ids.size else to_numpy(x.float())
     return torch.from_numpy(result).to(torch.bfloat16).to(x.device)
 
 

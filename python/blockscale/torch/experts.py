@@ -66,6 +66,8 @@ class MoE(KeptTypes):
     gate                a Gate: silu(gate) * up by default
     layout              of the rows of `up`, and of up_bias: "halves" (all gates first), "interleaved" (gate, up, gate,
                         ...) or "blocks" (8 gates, 8 others, ...), in which they are kept
+    activations         None: weight-only quantization, x stays bf16. "dynamic": x of both products is quantized to the
+                        weights' format
 
     It is called as the experts of transformers are: with bf16 of (..., H), the int32 or int64 ids of S x J experts, and
     their weights, of S x J, or S x G with the weights of all. Ids outside of 0 to G - 1 add nothing. It returns bf16 of
@@ -74,8 +76,9 @@ class MoE(KeptTypes):
     Buffers are `up_codes`, `up_scales`, `up_tensor_scale`, `up_bias`, and the same of `down`.
     """
 
-    def __init__(self, up, down, up_bias=None, down_bias=None, gate=SILU, layout="halves"):
+    def __init__(self, up, down, up_bias=None, down_bias=None, gate=SILU, layout="halves", activations=None):
         super().__init__()
+        check_activations(activations)
         for name, weight in (("up", up), ("down", down)):
             if not isinstance(weight, QuantizedTensor):
                 fail(TypeError, name, "a QuantizedTensor", type(weight).__name__)
@@ -83,7 +86,7 @@ class MoE(KeptTypes):
                 fail(ValueError, name, "3 dimensions, and no sparse weight", repr(weight))
         if up.format != down.format:
             fail(ValueError, "down", f"the format of up, {up.format!r}", repr(down.format))
-        self.gate, self.format = Gate(*map(float, gate)), up.format
+        self.gate, self.format, self.activations = Gate(*map(float, gate)), up.format, activations
         self.num_experts, self.hidden_size, self.intermediate_size = down.shape
         order = _order_of_pairs(up.shape[1], layout, up.device)
         products = _parts_of("up", up, up_bias), _parts_of("down", down, down_bias)
@@ -100,7 +103,7 @@ class MoE(KeptTypes):
         return tuple(self._buffers[f"{name}_{part}"] for part in PARTS)
 
     @classmethod
-    def from_float(cls, up, down, format, up_bias=None, down_bias=None, gate=SILU, layout="halves"):
+    def from_float(cls, up, down, format, up_bias=None, down_bias=None, gate=SILU, layout="halves", activations=None):
         """The same from weights of bf16, f16 or f32, which are quantized on their device, one expert after the other.
 
         Each expert has a tensor scale of its own. Raises TypeError or ValueError.
@@ -114,7 +117,7 @@ class MoE(KeptTypes):
                 QuantizedTensor.from_float(weight[expert], format) for expert in range(weight.shape[0])
             ) for weight in (up, down)
         )
-        return cls(*quantized, up_bias, down_bias, gate, layout)
+        return cls(*quantized, up_bias, down_bias, gate, layout, activations)
 
     def dequantize(self, dtype=torch.bfloat16, layout="halves"):
         """The weights (up, down), of G x 2I x H and G x H x I, with the rows of `up` in a `layout`."""
@@ -132,16 +135,19 @@ class MoE(KeptTypes):
         up, down = self._product("up"), self._product("down")
         if not ops.is_plain(hidden_states, weights):
             ops.check_untraced(self.format, x=hidden_states, ids=ids, weights=weights)
-            return torch.ops.blockscale.moe(hidden_states, ids, weights, *up, *down, self.format, *self.gate)
+            return torch.ops.blockscale.moe(
+                hidden_states, ids, weights, *up, *down, self.format, *self.gate, self.activations
+            )
         format = formats.FORMATS[self.format]
         if not is_usual_moe(hidden_states, ids, weights, self.hidden_size) or up[0].device != hidden_states.device:
             check_moe(hidden_states, ids, weights, up, down, format)
-        return ops.run_checked_moe(hidden_states, ids, weights, up, down, format, self.gate)
+        return ops.run_checked_moe(hidden_states, ids, weights, up, down, format, self.gate, self.activations)
 
     def extra_repr(self):
         return (
             f"num_experts={self.num_experts}, hidden_size={self.hidden_size}, "
-            f"intermediate_size={self.intermediate_size}, format={self.format!r}, gate={self.gate}"
+            f"intermediate_size={self.intermediate_size}, format={self.format!r}, gate={self.gate}, "
+            f"activations={self.activations!r}"
         )
 
 
@@ -220,13 +226,13 @@ def _reason_to_keep(module, format):
     return None
 
 
-def _convert(module, format):
+def _convert(module, format, activations):
     weights = (module.gate_up_proj.detach(), module.down_proj.detach())
     if _is_transposed(*weights):
         weights = (each.transpose(1, 2) for each in weights)
     gate, layout = _gate_of(module)
     biases = (getattr(module, name, None) for name in BIASES)
-    return MoE.from_float(*weights, format, *biases, gate, layout)
+    return MoE.from_float(*weights, format, *biases, gate, layout, activations)
 
 
 def convert_moe_(model, format, activations=None, filter=None, unsupported="raise"):
@@ -236,7 +242,7 @@ def convert_moe_(model, format, activations=None, filter=None, unsupported="rais
     transposed, whose activation is silu(gate) * up of halves, or that of gpt-oss.
 
     format       "mxfp8", "mxfp4" or "nvfp4"
-    activations  None: x stays bf16
+    activations  None or "dynamic", as for MoE
     filter       called with the name and the module of experts, which are kept if it returns false. The default converts
                  all
     unsupported  what to do with experts that cannot be converted: "raise", the default, raises ValueError before
@@ -246,8 +252,6 @@ def convert_moe_(model, format, activations=None, filter=None, unsupported="rais
     """
     formats.get(format)
     check_activations(activations)
-    if activations is not None:
-        fail(ValueError, "activations", "None: experts with quantized x are not there yet", repr(activations))
     if _has_experts(model):
         fail(ValueError, "model", "a module that has experts", "experts themselves: use MoE.from_float")
 
@@ -259,6 +263,6 @@ def convert_moe_(model, format, activations=None, filter=None, unsupported="rais
         return reason
 
     return convert_modules(
-        model, format, "experts", _has_experts, find_reason, lambda module: _convert(module, format), filter,
-        unsupported,
+        model, format, "experts", _has_experts, find_reason,
+        lambda module: _convert(module, format, activations), filter, unsupported,
     )

@@ -43,21 +43,28 @@ func.func @quantize_{format}_{type}(%x: tensor<?x?x{type}>{g_argument}) -> ({qua
 }}
 """
 
-# 2688 = 448 * 6. Never 0, and 1 if the largest magnitude is NaN or infinity.
+# %{x}_most is the largest magnitude of %{x}.
+FIND_MOST = """
+  %{x}_elements, %{x}_of_blocks, %{x}_most = blockscale.quantize %{x} {{block_size = 16 : i64}}
+      : tensor<?x?x{type}> to tensor<?x?xf4E2M1FN>, tensor<?x?xf8E4M3FN>, tensor<f32>"""
+
+# %{x}_g is the tensor scale for %{x}_amax. 2688 = 448 * 6. Never 0, and 1 if that is NaN or infinity.
+MAKE_TENSOR_SCALE = """
+  %{x}_limit = arith.constant 2688.0 : f32
+  %{x}_quotient = arith.divf %{x}_amax, %{x}_limit : f32
+  %{x}_least = arith.constant 0x00800000 : f32
+  %{x}_positive = arith.maximumf %{x}_quotient, %{x}_least : f32
+  %{x}_one = arith.constant 1.0 : f32
+  %{x}_infinity = arith.constant 0x7F800000 : f32
+  %{x}_is_number = arith.cmpf olt, %{x}_positive, %{x}_infinity : f32
+  %{x}_g = arith.select %{x}_is_number, %{x}_positive, %{x}_one : f32"""
+
+FIND_TENSOR_SCALE = FIND_MOST + """
+  %{x}_amax = tensor.extract %{x}_most[] : tensor<f32>""" + MAKE_TENSOR_SCALE
+
 TENSOR_SCALE = """
-func.func @tensor_scale_{type}(%x: tensor<?x?x{type}>) -> f32 {{
-  %codes, %scales, %t = blockscale.quantize %x {{block_size = 16 : i64}}
-      : tensor<?x?x{type}> to tensor<?x?xf4E2M1FN>, tensor<?x?xf8E4M3FN>, tensor<f32>
-  %amax = tensor.extract %t[] : tensor<f32>
-  %limit = arith.constant 2688.0 : f32
-  %quotient = arith.divf %amax, %limit : f32
-  %least = arith.constant 0x00800000 : f32
-  %g = arith.maximumf %quotient, %least : f32
-  %one = arith.constant 1.0 : f32
-  %infinity = arith.constant 0x7F800000 : f32
-  %is_number = arith.cmpf olt, %g, %infinity : f32
-  %r = arith.select %is_number, %g, %one : f32
-  return %r : f32
+func.func @tensor_scale_{type}(%x: tensor<?x?x{type}>) -> f32 {{""" + FIND_TENSOR_SCALE.replace("{x}", "x") + """
+  return %x_g : f32
 }}
 """
 

@@ -129,7 +129,7 @@ def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations
     return _like(backend.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format), x)
 
 
-def run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
+def run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
     """Rows of x, sorted by expert, times the transpose of the quantized weight of their expert, plus its bias.
 
     x             bf16 of T x K
@@ -140,19 +140,21 @@ def run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
                   others, the result is undefined
     bias          f32 of G x N, or None
     format        "mxfp8", "mxfp4" or "nvfp4"
+    activations   None: x stays bf16. "dynamic": x is quantized to the same format first; for nvfp4 with the largest
+                  magnitude of all rows / (448 * 6) as g
 
-    Returns bf16 of T x N: the f32 sum times g, plus bias, rounded once; zeros for rows behind the last end. Raises
-    TypeError or ValueError.
+    Returns bf16 of T x N: the f32 sum times g, or times the product of both, plus bias, rounded to bf16 at the end;
+    zeros for rows behind the last end. Raises TypeError or ValueError.
     """
     format = formats.get(format)
-    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format)
+    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations)
     tensor_scale = _for_each_expert(tensor_scale, codes.shape[0])
-    return _where(x).grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format)
+    return _where(x).grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations)
 
 
 def run_moe(
     x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale, down_bias, format,
-    alpha=1.0, limit=math.inf, shift=0.0,
+    alpha=1.0, limit=math.inf, shift=0.0, activations=None,
 ):
     """A mixture of experts: each token goes to J of G experts, whose results are added up with its weights.
 
@@ -167,17 +169,20 @@ def run_moe(
     alpha, limit, shift
              with g = min(gate, limit) and u = clamp(up, -limit, limit), the second product is that of
              g * sigmoid(alpha * g) * (u + shift), rounded to bf16; silu(gate) * up by default
+    activations
+             None: x of both products stays bf16. "dynamic": it is quantized to the same format first, that of the
+             second one from bf16; for nvfp4 with the largest magnitude of all rows / (448 * 6) as g
 
     Returns bf16 of (..., H). Sums are of f32; the second product's are rounded to bf16, and weighted sums of them, in
     f32 and in the order of slots, too. So the result is the same in every call. Raises TypeError or ValueError.
     """
     format = formats.get(format)
     products = (up, up_scales, up_tensor_scale, up_bias), (down, down_scales, down_tensor_scale, down_bias)
-    check_moe(x, ids, weights, *products, format)
-    return run_checked_moe(x, ids, weights, *products, format, (float(alpha), float(limit), float(shift)))
+    check_moe(x, ids, weights, *products, format, activations)
+    return run_checked_moe(x, ids, weights, *products, format, (float(alpha), float(limit), float(shift)), activations)
 
 
-def run_checked_moe(x, ids, weights, up, down, format, gate):
+def run_checked_moe(x, ids, weights, up, down, format, gate, activations):
     """The same for a `format` of formats.FORMATS, without checks. `up` and `down` are codes, scales, tensor scale and
     bias of a product.
     """
@@ -188,8 +193,8 @@ def run_checked_moe(x, ids, weights, up, down, format, gate):
         (codes, scales, _for_each_expert(tensor_scale, codes.shape[0]), bias)
         for codes, scales, tensor_scale, bias in (up, down)
     ]
-    rows = _rows(x)
-    return _like(_where(x).moe(rows, ids.to(torch.int64), weights.to(torch.float32), *products, gate, format), x)
+    routes = ids.to(torch.int64), weights.to(torch.float32)
+    return _like(_where(x).moe(_rows(x), *routes, *products, gate, format, activations), x)
 
 
 def run_route(logits, top_k, scoring="softmax_of_chosen"):
@@ -233,9 +238,9 @@ def linear_op(
 @torch.library.custom_op("blockscale::grouped_linear", mutates_args=())
 def grouped_linear_op(
     x: Tensor, codes: Tensor, scales: Tensor, tensor_scale: Optional[Tensor], offsets: Tensor, bias: Optional[Tensor],
-    format: str,
+    format: str, activations: Optional[str] = None,
 ) -> Tensor:
-    return run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format)
+    return run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations)
 
 
 # A schema has no infinity, which is the default of `limit`.
@@ -244,9 +249,10 @@ def moe_op(
     x: Tensor, ids: Tensor, weights: Tensor, up: Tensor, up_scales: Tensor, up_tensor_scale: Optional[Tensor],
     up_bias: Optional[Tensor], down: Tensor, down_scales: Tensor, down_tensor_scale: Optional[Tensor],
     down_bias: Optional[Tensor], format: str, alpha: float, limit: float, shift: float,
+    activations: Optional[str] = None,
 ) -> Tensor:
     return run_moe(x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale,
-                   down_bias, format, alpha, limit, shift)
+                   down_bias, format, alpha, limit, shift, activations)
 
 
 @torch.library.custom_op("blockscale::route", mutates_args=())
@@ -282,16 +288,16 @@ def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=N
 
 
 @grouped_linear_op.register_fake
-def _(x, codes, scales, tensor_scale, offsets, bias, format):
-    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, formats.get(format))
+def _(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
+    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, formats.get(format), activations)
     return x.new_empty((x.shape[0], codes.shape[1]))
 
 
 @moe_op.register_fake
 def _(x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale, down_bias, format,
-      alpha, limit, shift):
+      alpha, limit, shift, activations=None):
     check_moe(x, ids, weights, (up, up_scales, up_tensor_scale, up_bias),
-              (down, down_scales, down_tensor_scale, down_bias), formats.get(format))
+              (down, down_scales, down_tensor_scale, down_bias), formats.get(format), activations)
     return x.new_empty(tuple(x.shape))
 
 
@@ -368,8 +374,8 @@ def linear(x, codes, scales, tensor_scale, bias, format, activations=None, metad
     return torch.ops.blockscale.linear(*arguments)
 
 
-def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
-    arguments = (x, codes, scales, tensor_scale, offsets, bias, format)
+def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
+    arguments = (x, codes, scales, tensor_scale, offsets, bias, format, activations)
     if is_plain(x, codes, bias):
         return run_grouped_linear(*arguments)
     check_untraced(format, x=x, codes=codes, scales=scales, tensor_scale=tensor_scale, offsets=offsets, bias=bias)
@@ -378,10 +384,10 @@ def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format):
 
 def moe(
     x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale, down_bias, format,
-    alpha=1.0, limit=math.inf, shift=0.0,
+    alpha=1.0, limit=math.inf, shift=0.0, activations=None,
 ):
     arguments = (x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale,
-                 down_bias, format, alpha, limit, shift)
+                 down_bias, format, alpha, limit, shift, activations)
     if is_plain(x, weights, up, down, up_bias, down_bias):
         return run_moe(*arguments)
     check_untraced(

@@ -90,3 +90,61 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Pairs of columns: 64 of them in each row, in lanes as in an accumulator of as
+// many columns.
+
+// CHECK-LABEL: gpu.func @pairs(
+// CHECK-COUNT-32: arith.mulf
+// CHECK-COUNT-8: gpu.shuffle xor
+// CHECK-COUNT-8: gpu.shuffle xor
+// CHECK-NOT:     gpu.shuffle
+// CHECK-COUNT-2: vector.store %{{.*}} {alignment = 16 : i64} : memref<16x64xi8>, vector<16xi8>
+// CHECK:         memref.store %{{.*}} : memref<16x2xi8>
+// CHECK-NOT:     store
+gpu.module @pairs_kernels {
+  gpu.func @pairs(%sums: memref<16x128xf32>, %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+    %c0 = arith.constant 0 : index
+    %m = arith.constant 16 : index
+    %n = arith.constant 128 : index
+    %acc = blockscale.acc_load %sums[%c0, %c0] in_bounds
+        : memref<16x128xf32> -> !blockscale.acc<16x128, #blockscale.warps<1x1>>
+    blockscale.acc_quantize %acc at(%c0, %c0) of(%m, %n) to %elements, %scales in_bounds pairs {
+    ^bb0(%x: f32, %y: f32, %row: index, %column: index):
+      %e = arith.mulf %x, %y : f32
+      blockscale.yield %e : f32
+    } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
+      : !blockscale.acc<16x128, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<16x2xi8>
+    gpu.return
+  }
+}
+
+// -----
+
+// Lanes 2 apart exchange elements first, and have neighboring pairs then.
+
+// CHECK-LABEL: gpu.func @interleaved_pairs(
+// CHECK-COUNT-16: gpu.shuffle xor %{{.*}}, %c2_i32
+// CHECK:         gpu.shuffle xor %{{.*}}, %c2_i32
+// CHECK:         gpu.shuffle xor %{{.*}}, %c1_i32
+// CHECK-COUNT-8: vector.store %{{.*}} : memref<16x32xi8>, vector<2xi8>
+// CHECK:         memref.store %{{.*}} : memref<16x1xi8>
+// CHECK-NOT:     store
+gpu.module @interleaved_pairs_kernels {
+  gpu.func @interleaved_pairs(%sums: memref<16x64xf32>, %elements: memref<16x32xi8>, %scales: memref<16x1xi8>) {
+    %c0 = arith.constant 0 : index
+    %m = arith.constant 16 : index
+    %n = arith.constant 64 : index
+    %acc = blockscale.acc_load %sums[%c0, %c0] in_bounds
+        : memref<16x64xf32> -> !blockscale.acc<16x64, #blockscale.warps<1x1, interleave = 1x2>>
+    blockscale.acc_quantize %acc at(%c0, %c0) of(%m, %n) to %elements, %scales in_bounds pairs {
+    ^bb0(%x: f32, %y: f32, %row: index, %column: index):
+      %e = arith.mulf %x, %y : f32
+      blockscale.yield %e : f32
+    } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
+      : !blockscale.acc<16x64, #blockscale.warps<1x1, interleave = 1x2>>, memref<16x32xi8>, memref<16x1xi8>
+    gpu.return
+  }
+}

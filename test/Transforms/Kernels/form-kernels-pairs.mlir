@@ -430,3 +430,110 @@ func.func @dense(%x: tensor<32x128xbf16>, %y: tensor<128x64xbf16>, %acc: tensor<
   } -> tensor<32x4x8xf32>
   return %h : tensor<32x4x8xf32>
 }
+
+// -----
+
+#gate = affine_map<(t, b, c) -> (t, b, 0, c)>
+#up = affine_map<(t, b, c) -> (t, b, 1, c)>
+#id = affine_map<(t, b, c) -> (t, b, c)>
+
+// What pairs become is quantized in the kernel, if a warp has whole blocks of it: 32 columns for 16 of them.
+
+// CHECK-LABEL: func.func @quantized(
+// CHECK-NOT:     linalg.generic
+// CHECK-NOT:     blockscale.quantize
+// CHECK:         blockscale.launch @kernels::@quantized__grouped_matmul {{.*}} -> tensor<?x16xi8>, tensor<?x2xf8E4M3FN>
+// CHECK-NOT:     blockscale.launch
+// CHECK:       gpu.func @quantized__grouped_matmul(
+// CHECK:         blockscale.acc_quantize %{{.*}} at({{.*}}) of({{.*}}) to {{.*}} pairs {
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %{{.*}}: index, %{{.*}}: index):
+// CHECK:           %[[V:.*]] = arith.mulf
+// CHECK-NEXT:      %[[ROUNDED:.*]] = arith.truncf %[[V]] : f32 to bf16
+// CHECK-NEXT:      %[[E:.*]] = arith.extf %[[ROUNDED]] : bf16 to f32
+// CHECK-NEXT:      blockscale.yield %[[E]]
+// CHECK:         block_size = 16
+func.func @quantized(%x: tensor<?x128xbf16>, %y: tensor<5x128x64xbf16>, %o: tensor<5xi32>, %acc: tensor<?x64xf32>)
+    -> (tensor<?x32xf4E2M1FN>, tensor<?x2xf8E4M3FN>) {
+  %c0 = arith.constant 0 : index
+  %t = tensor.dim %acc, %c0 : tensor<?x64xf32>
+  %d = blockscale.grouped_matmul %x, %y, %o, %acc
+      : tensor<?x128xbf16>, tensor<5x128x64xbf16>, tensor<5xi32>, tensor<?x64xf32>
+  %p = tensor.expand_shape %d [[0], [1, 2, 3]] output_shape [%t, 4, 2, 8] : tensor<?x64xf32> into tensor<?x4x2x8xf32>
+  %e = tensor.empty(%t) : tensor<?x4x8xbf16>
+  %h = linalg.generic {indexing_maps = [#gate, #up, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p, %p : tensor<?x4x2x8xf32>, tensor<?x4x2x8xf32>) outs(%e : tensor<?x4x8xbf16>) {
+  ^bb0(%gate: f32, %up: f32, %old: bf16):
+    %v = arith.mulf %gate, %up : f32
+    %n = arith.truncf %v : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<?x4x8xbf16>
+  %r = tensor.collapse_shape %h [[0], [1, 2]] : tensor<?x4x8xbf16> into tensor<?x32xbf16>
+  %q, %s = blockscale.quantize %r {block_size = 16 : i64} : tensor<?x32xbf16> to tensor<?x32xf4E2M1FN>, tensor<?x2xf8E4M3FN>
+  return %q, %s : tensor<?x32xf4E2M1FN>, tensor<?x2xf8E4M3FN>
+}
+
+// -----
+
+#gate = affine_map<(t, b, c) -> (t, b, 0, c)>
+#up = affine_map<(t, b, c) -> (t, b, 1, c)>
+#id = affine_map<(t, b, c) -> (t, b, c)>
+
+// Here it has 32 columns, and blocks are of 64.
+
+// CHECK-LABEL: func.func @wide_blocks(
+// CHECK:         blockscale.launch @kernels::@wide_blocks__grouped_matmul{{.*}} -> tensor<?x32xbf16>
+// CHECK:         blockscale.launch @kernels::@wide_blocks__quantize
+// CHECK:         blockscale.acc_for_each {{.*}} pairs {
+// CHECK-NOT:     blockscale.acc_quantize
+func.func @wide_blocks(%x: tensor<?x128xbf16>, %y: tensor<5x128x64xbf16>, %o: tensor<5xi32>, %acc: tensor<?x64xf32>)
+    -> (tensor<?x32xf8E4M3FN>, tensor<?x1xf8E8M0FNU>) {
+  %c0 = arith.constant 0 : index
+  %t = tensor.dim %acc, %c0 : tensor<?x64xf32>
+  %d = blockscale.grouped_matmul %x, %y, %o, %acc
+      : tensor<?x128xbf16>, tensor<5x128x64xbf16>, tensor<5xi32>, tensor<?x64xf32>
+  %p = tensor.expand_shape %d [[0], [1, 2, 3]] output_shape [%t, 4, 2, 8] : tensor<?x64xf32> into tensor<?x4x2x8xf32>
+  %e = tensor.empty(%t) : tensor<?x4x8xbf16>
+  %h = linalg.generic {indexing_maps = [#gate, #up, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p, %p : tensor<?x4x2x8xf32>, tensor<?x4x2x8xf32>) outs(%e : tensor<?x4x8xbf16>) {
+  ^bb0(%gate: f32, %up: f32, %old: bf16):
+    %v = arith.mulf %gate, %up : f32
+    %n = arith.truncf %v : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<?x4x8xbf16>
+  %r = tensor.collapse_shape %h [[0], [1, 2]] : tensor<?x4x8xbf16> into tensor<?x32xbf16>
+  %q, %s = blockscale.quantize %r {block_size = 32 : i64} : tensor<?x32xbf16> to tensor<?x32xf8E4M3FN>, tensor<?x1xf8E8M0FNU>
+  return %q, %s : tensor<?x32xf8E4M3FN>, tensor<?x1xf8E8M0FNU>
+}
+
+// -----
+
+#gate = affine_map<(t, b, c) -> (t, b, 0, c)>
+#up = affine_map<(t, b, c) -> (t, b, 1, c)>
+#id = affine_map<(t, b, c) -> (t, b, c)>
+
+// Pairs of products without groups are not combined in the kernel, and a quantize behind them has its own.
+
+// CHECK-LABEL: func.func @no_groups(
+// CHECK:         blockscale.launch @kernels::@no_groups__matmul{{.*}} -> tensor<?x64xf32>
+// CHECK:         linalg.generic
+// CHECK:         blockscale.launch @kernels::@no_groups__quantize
+// CHECK-NOT:     blockscale.launch
+// CHECK:         return
+func.func @no_groups(%x: tensor<?x128xbf16>, %y: tensor<128x64xbf16>, %acc: tensor<?x64xf32>)
+    -> (tensor<?x32xf4E2M1FN>, tensor<?x2xf8E4M3FN>) {
+  %c0 = arith.constant 0 : index
+  %t = tensor.dim %acc, %c0 : tensor<?x64xf32>
+  %d = linalg.matmul ins(%x, %y : tensor<?x128xbf16>, tensor<128x64xbf16>) outs(%acc : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %p = tensor.expand_shape %d [[0], [1, 2, 3]] output_shape [%t, 4, 2, 8] : tensor<?x64xf32> into tensor<?x4x2x8xf32>
+  %e = tensor.empty(%t) : tensor<?x4x8xbf16>
+  %h = linalg.generic {indexing_maps = [#gate, #up, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p, %p : tensor<?x4x2x8xf32>, tensor<?x4x2x8xf32>) outs(%e : tensor<?x4x8xbf16>) {
+  ^bb0(%gate: f32, %up: f32, %old: bf16):
+    %v = arith.mulf %gate, %up : f32
+    %n = arith.truncf %v : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<?x4x8xbf16>
+  %r = tensor.collapse_shape %h [[0], [1, 2]] : tensor<?x4x8xbf16> into tensor<?x32xbf16>
+  %q, %s = blockscale.quantize %r {block_size = 16 : i64} : tensor<?x32xbf16> to tensor<?x32xf4E2M1FN>, tensor<?x2xf8E4M3FN>
+  return %q, %s : tensor<?x32xf4E2M1FN>, tensor<?x2xf8E4M3FN>
+}

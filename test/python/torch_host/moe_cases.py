@@ -10,6 +10,7 @@ LAYOUTS = ("halves", "interleaved", "blocks")
 VALUE_DTYPES = ("bfloat16", "float16", "float32")
 # G, H and I.
 EXPERTS, HIDDEN, INNER = 5, 64, 32
+ACTIVATIONS = (None, "dynamic")
 BUFFERS = [f"{name}_{part}" for name in ("up", "down") for part in ("codes", "scales", "tensor_scale", "bias")]
 
 
@@ -58,7 +59,14 @@ def round_bf16(torch, values):
     return torch.from_numpy(values.astype(np.float32)).to(torch.bfloat16).values().astype(np.float64)
 
 
-def expected_moe(torch, x, ids, weights, parts, format, gate="silu", layout="halves"):
+def rows_of(values, format, activations):
+    """What a product reads of rows that are exact in bf16."""
+    if activations is None:
+        return values
+    return quantized(values.astype(np.float32), format, scale_of(values.astype(np.float32), format)).astype(np.float64)
+
+
+def expected_moe(torch, x, ids, weights, parts, format, gate="silu", layout="halves", activations=None):
     """Token by token and slot by slot, in f64."""
     alpha, limit, shift = GATES[gate]
     parts = {name: each.float().numpy() for name, each in parts.items()}
@@ -67,15 +75,18 @@ def expected_moe(torch, x, ids, weights, parts, format, gate="silu", layout="hal
     up_bias = parts.get("up_bias", np.zeros((EXPERTS, 2 * INNER)))
     gate_bias, other_bias = split(up_bias, layout)
     down_bias = parts.get("down_bias", np.zeros((EXPERTS, HIDDEN)))
-    x, ids, weights = x.values().reshape(-1, HIDDEN), ids.numpy(), weights.values().astype(np.float64)
-    result = np.zeros(x.shape)
-    for token, slot in np.ndindex(*ids.shape):
+    x = rows_of(x.values().reshape(-1, HIDDEN), format, activations)
+    ids, weights = ids.numpy(), weights.values().astype(np.float64)
+    slots = [(token, slot) for token, slot in np.ndindex(*ids.shape) if 0 <= ids[token, slot] < EXPERTS]
+    h = np.zeros((len(slots), INNER))
+    for i, (token, slot) in enumerate(slots):
         expert = ids[token, slot]
-        if not 0 <= expert < EXPERTS:
-            continue
         g = np.minimum(gates[expert] @ x[token] + gate_bias[expert], limit)
         u = np.clip(others[expert] @ x[token] + other_bias[expert], -limit, limit)
-        h = round_bf16(torch, g / (1 + np.exp(-alpha * g)) * (u + shift))
+        h[i] = round_bf16(torch, g / (1 + np.exp(-alpha * g)) * (u + shift))
+    result = np.zeros(x.shape)
+    for (token, slot), row in zip(slots, rows_of(h, format, activations)):
+        expert = ids[token, slot]
         weight = weights[token, slot if weights.shape == ids.shape else expert]
-        result[token] += weight * round_bf16(torch, down[expert] @ h + down_bias[expert])
+        result[token] += weight * round_bf16(torch, down[expert] @ row + down_bias[expert])
     return result

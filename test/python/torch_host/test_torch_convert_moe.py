@@ -3,7 +3,7 @@
 import weakref
 
 import pytest
-from moe_cases import EXPERTS, GATES, HIDDEN, expected_moe, make_experts, make_routes
+from moe_cases import ACTIVATIONS, EXPERTS, GATES, HIDDEN, expected_moe, make_experts, make_routes
 from test_torch_host import FORMATS, close, distributed, random_values
 
 
@@ -56,19 +56,22 @@ def make_model(torch, **experts):
     return model
 
 
+@pytest.mark.parametrize("activations", ACTIVATIONS)
 @pytest.mark.parametrize("format", FORMATS)
-def test_convert_gpt_oss(torch, format, monkeypatch):
+def test_convert_gpt_oss(torch, format, activations, monkeypatch):
     from blockscale.torch import MoE, convert_moe_
 
     model = make_model(torch, block=gpt_oss_experts(torch).train(False))
-    report = convert_moe_(model, format)
+    report = convert_moe_(model, format, activations)
     assert report.converted == ["block.experts"] and report.kept == {}
     made = model.get_submodule("block.experts")
-    assert type(made) is MoE and made.gate == (1.5, 5.0, 1.0) and made.format == format and not made.training
+    assert type(made) is MoE and made.gate == (1.5, 5.0, 1.0) and not made.training
+    assert (made.format, made.activations) == (format, activations)
     assert type(model.get_submodule("block.router")) is torch.nn.Linear
     x, (ids, weights) = random_values(torch, 6, HIDDEN), make_routes(torch)
     monkeypatch.setitem(GATES, "gpt_oss", (1.5, 5.0, 1.0))
-    expected = expected_moe(torch, x, ids, weights, make_experts(torch), format, "gpt_oss", "interleaved")
+    expected = expected_moe(torch, x, ids, weights, make_experts(torch), format, "gpt_oss", "interleaved",
+                            activations)
     assert close(made(x, router_indices=ids, routing_weights=weights), expected)
 
 
@@ -226,8 +229,6 @@ def test_a_distributed_model_stays_as_it_is(torch):
     (dict(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, got 'mxfp6'"),
     (dict(format=None), TypeError, "format: expected a str, got NoneType"),
     (dict(activations="static"), ValueError, "activations: expected None or 'dynamic', got 'static'"),
-    (dict(activations="dynamic"), ValueError,
-     "activations: expected None: experts with quantized x are not there yet, got 'dynamic'"),
     (dict(unsupported="skip"), ValueError, "unsupported: expected 'raise' or 'keep', got 'skip'"),
     (dict(model=3), TypeError, "model: expected a torch.nn.Module, got int"),
 ])

@@ -86,6 +86,21 @@ def test_linear_on_the_cpu(torch, format, activations, bias):
     assert close(out, expected + (added.to(torch.bfloat16).float().numpy() if bias else 0))
 
 
+@pytest.mark.parametrize("activations", ACTIVATIONS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_no_rows_on_the_cpu(torch, format, activations):
+    from blockscale.torch import Linear, QuantizedTensor, quantize
+
+    layer = Linear(QuantizedTensor.from_float(random_values(torch, 24, 64), format), None, activations)
+    for lead in ((0,), (2, 0)):
+        x = random_values(torch, *lead, 64)
+        assert layer(x).shape == (*lead, 24)
+        block = COMBINATIONS[format][2]
+        assert [each.shape for each in quantize(x, format)] == [
+            (*lead, 64 // (1 if format == "mxfp8" else 2)), (*lead, 64 // block)
+        ]
+
+
 # Launches.
 
 

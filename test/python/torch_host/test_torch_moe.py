@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from moe_cases import (
-    BUFFERS, EXPERTS, GATES, HIDDEN, INNER, LAYOUTS, VALUE_DTYPES, expected_moe, experts_of, make_experts, make_moe,
-    make_routes, round_bf16, split,
+    ACTIVATIONS, BUFFERS, EXPERTS, GATES, HIDDEN, INNER, LAYOUTS, VALUE_DTYPES, expected_moe, experts_of, make_experts,
+    make_moe, make_routes, round_bf16, rows_of, split,
 )
 from test_torch_host import COMBINATIONS, FORMATS, close, random_values
 
@@ -98,17 +98,18 @@ def test_wrong_tensor_scales(torch, shape, message):
 # Values.
 
 
+@pytest.mark.parametrize("activations", ACTIVATIONS)
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("gate", GATES)
 @pytest.mark.parametrize("format", FORMATS)
-def test_moe_on_the_cpu(torch, format, gate, layout, bias):
-    layer = make_moe(torch, format, bias, gate=GATES[gate], layout=layout)
+def test_moe_on_the_cpu(torch, format, gate, layout, bias, activations):
+    layer = make_moe(torch, format, bias, gate=GATES[gate], layout=layout, activations=activations)
     x = random_values(torch, 2, 3, HIDDEN)
     ids, weights = make_routes(torch)
     out = layer(x, ids, weights)
     assert out.shape == (2, 3, HIDDEN) and out.dtype is torch.bfloat16
-    expected = expected_moe(torch, x, ids, weights, make_experts(torch, bias), format, gate, layout)
+    expected = expected_moe(torch, x, ids, weights, make_experts(torch, bias), format, gate, layout, activations)
     expected = expected.reshape(2, 3, HIDDEN)
     assert close(out, expected)
     # What is rounded on the way shows in many of the last bits; f32 in place of f64 in few.
@@ -132,8 +133,11 @@ def test_routes(torch, ids_dtype, dtype, all_weights, top_k):
         assert close(layer(x, ids, weights), expected)
 
 
-def test_what_is_no_number_stays_in_its_row(torch):
-    layer, x = make_moe(torch, "nvfp4"), random_values(torch, 6, HIDDEN, dtype="float32")
+@pytest.mark.parametrize("format, activations", [("nvfp4", None), ("mxfp8", "dynamic"), ("mxfp4", "dynamic")])
+def test_what_is_no_number_stays_in_its_row(torch, format, activations):
+    """With dynamic activations of nvfp4, all rows have one tensor scale."""
+    layer = make_moe(torch, format, activations=activations)
+    x = random_values(torch, 6, HIDDEN, dtype="float32")
     ids, weights = make_routes(torch)
     ids.array[:, 0] = np.arange(6) % EXPERTS
     before = layer(x.to(torch.bfloat16), ids, weights).array
@@ -143,17 +147,21 @@ def test_what_is_no_number_stays_in_its_row(torch):
     np.testing.assert_array_equal(np.delete(after.array, 2, 0), np.delete(before, 2, 0))
 
 
-def test_nobody(torch):
+@pytest.mark.parametrize("activations", ACTIVATIONS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_nobody(torch, format, activations):
     """Zeros, not the biases."""
-    layer = make_moe(torch, "mxfp8")
+    layer = make_moe(torch, format, activations=activations)
     ids = torch.from_numpy(np.array([[-1, EXPERTS]] * 3))
     out = layer(random_values(torch, 3, HIDDEN), ids, torch.ones((3, 2)))
     assert out.shape == (3, HIDDEN) and not out.array.any()
 
 
+@pytest.mark.parametrize("activations", ACTIVATIONS)
+@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("lead", [(0,), (2, 0)])
-def test_no_tokens(torch, lead):
-    layer = make_moe(torch, "mxfp8")
+def test_no_tokens(torch, lead, format, activations):
+    layer = make_moe(torch, format, activations=activations)
     out = layer(random_values(torch, *lead, HIDDEN), torch.zeros((0, 2), torch.int64), torch.zeros((0, 2)))
     assert out.shape == (*lead, HIDDEN) and out.dtype is torch.bfloat16
 
@@ -183,12 +191,16 @@ def test_the_op_is_the_module(torch):
             arguments = x, ids, weights, up.codes, up.scales, g, None, down.codes, down.scales, g, None, "nvfp4"
             np.testing.assert_array_equal(moe(*arguments, *gate).array, expected)
             assert (moe(*arguments).array == expected).all() == (gate == GATES["silu"])
+            layer = MoE(up, down, gate=gate, layout="blocks", activations="dynamic")
+            assert (layer(x, ids, weights).array != expected).any()
+            np.testing.assert_array_equal(moe(*arguments, *gate, "dynamic").array, layer(x, ids, weights).array)
 
 
 @pytest.mark.parametrize("offsets", [[2, 2, 7, 7, 9], [0, 0, 0, 0, 0], [9, 9, 9, 9, 9], [1, 3, 4, 6, 8]])
 @pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("activations", ACTIVATIONS)
 @pytest.mark.parametrize("format", FORMATS)
-def test_grouped_linear_on_the_cpu(torch, format, bias, offsets):
+def test_grouped_linear_on_the_cpu(torch, format, activations, bias, offsets):
     """Rows behind the last end are nobody's."""
     from blockscale.torch import QuantizedTensor, grouped_linear
 
@@ -196,12 +208,13 @@ def test_grouped_linear_on_the_cpu(torch, format, bias, offsets):
     made = QuantizedTensor.stack(QuantizedTensor.from_float(weight[i], format) for i in range(EXPERTS))
     added = random_values(torch, EXPERTS, 24, dtype="float32", seed=2) if bias else None
     out = grouped_linear(
-        x, made.codes, made.scales, made.tensor_scale, torch.from_numpy(np.int32(offsets)), added, format
+        x, made.codes, made.scales, made.tensor_scale, torch.from_numpy(np.int32(offsets)), added, format, activations
     )
     assert out.shape == (9, 24) and out.dtype is torch.bfloat16
+    rows = rows_of(x.values(), format, activations)
     values, expected, start = experts_of(weight.float().numpy(), format), np.zeros((9, 24)), 0
     for expert, end in enumerate(offsets):
-        expected[start:end] = x.values()[start:end] @ values[expert].T + (added.array[expert] if bias else 0)
+        expected[start:end] = rows[start:end] @ values[expert].T + (added.array[expert] if bias else 0)
         start = end
     assert not out.array[start:].any()
     assert start == 0 or close(out, expected)
@@ -267,23 +280,29 @@ def described(arguments):
     return [f"{each.dtype} {each.shape}" if hasattr(each, "dtype") else each for each in arguments]
 
 
+def function_of(name, format, activations):
+    return f"{name}_{format}" if activations is None else f"{activations}_{name}_{format}"
+
+
+@pytest.mark.parametrize("activations", ACTIVATIONS)
 @pytest.mark.parametrize("all_weights", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("format", FORMATS)
-def test_launches_of_moe(card_torch, card, calls, format, bias, all_weights):
-    """One call, whose kernels sort routes first."""
-    layer = make_moe(card_torch, format, bias, gate=GATES["gpt_oss"]).to("cuda")
+def test_launches_of_moe(card_torch, card, calls, format, bias, all_weights, activations):
+    """One call."""
+    layer = make_moe(card_torch, format, bias, gate=GATES["gpt_oss"], activations=activations).to("cuda")
     x = random_values(card_torch, 2, 3, HIDDEN, device="cuda")
     routes = make_routes(card_torch, ids_dtype="int32", dtype="bfloat16", all_weights=all_weights, device="cuda")
     out = layer(x, *routes)
     assert out.shape == (2, 3, HIDDEN) and out.is_cuda
-    names = card.kernels()
-    assert names[0].startswith(f"moe_{format}__sort_routes") and names[-1] == f"moe_{format}"
-    assert len([name for name in names if name.startswith(f"moe_{format}__grouped_matmul")]) == 2
-    assert all(name.startswith(f"moe_{format}") for name in names)
+    function, names = function_of("moe", format, activations), card.kernels()
+    assert names[-1] == function and all(name.startswith(function) for name in names)
+    assert len([name for name in names if name.startswith(f"{function}__sort_routes")]) == 1
+    product = f"{function}__grouped_{'matmul' if activations is None else 'mma_scaled'}"
+    assert len([name for name in names if name.startswith(product)]) == 2
 
     [(name, of, arguments, result)] = calls
-    assert (name, of, result.shape) == (f"moe_{format}", "moe.bundle", (6, HIDDEN))
+    assert (name, of, result.shape) == (function, "moe.bundle", (6, HIDDEN))
     per_byte, block = 1 if format == "mxfp8" else 2, COMBINATIONS[format][2]
     g = [f"torch.float32 ({EXPERTS},)"] if format == "nvfp4" else []
     assert described(arguments) == [
@@ -323,23 +342,23 @@ def test_tokens_choose_kernels(card_torch, card):
     assert card_torch.ops.called == []
 
 
+@pytest.mark.parametrize("activations", ACTIVATIONS)
 @pytest.mark.parametrize("format", FORMATS)
-def test_launches_of_grouped_linear(card_torch, card, calls, format):
+def test_launches_of_grouped_linear(card_torch, card, calls, format, activations):
     from blockscale.torch import QuantizedTensor, grouped_linear
 
     made = QuantizedTensor.from_float(random_values(card_torch, 3, 24, 64), format).to("cuda")
     x, offsets = random_values(card_torch, 7, 64, device="cuda"), card_torch.zeros((3,), card_torch.int32, "cuda")
     bias = random_values(card_torch, 3, 24, dtype="float32", device="cuda")
-    scaled = format == "nvfp4"
+    scaled, function = format == "nvfp4", function_of("grouped_linear", format, activations)
     for g in (None, made.tensor_scale, card_torch.ones((3,), device="cuda")) if scaled else (None,):
         for added in (None, bias):
-            out = grouped_linear(x, made.codes, made.scales, g, offsets, added, format)
+            out = grouped_linear(x, made.codes, made.scales, g, offsets, added, format, activations)
             assert out.shape == (7, 24) and out.is_cuda
             names = card.kernels()
-            assert names[-1].startswith(f"grouped_linear_{format}")
-            assert all(name.startswith(f"grouped_linear_{format}") for name in names)
+            assert names and all(name.startswith(function) for name in names)
             name, of, arguments, result = calls.pop()
-            assert (name, of) == (f"grouped_linear_{format}", "moe.bundle") and result is out and not calls
+            assert (name, of) == (function, "moe.bundle") and result is out and not calls
             *factor, ends, addend = arguments[3:]
             assert arguments[0] is x and arguments[1] is made.codes and arguments[2] is made.scales and ends is offsets
             assert addend is bias if added else addend.shape == (3, 24) and not addend.array.any()
@@ -407,12 +426,14 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     torch.is_grad_enabled = lambda: True
     weights.requires_grad = True
     layer(x, ids, weights)
-    assert torch.ops.called == ["moe"] and torch.ops.arguments[-4:] == ("nvfp4", *GATES["gpt_oss"])
+    assert torch.ops.called == ["moe"] and torch.ops.arguments[-5:] == ("nvfp4", *GATES["gpt_oss"], None)
     assert all(one is layer._buffers[name] for name, one in zip(BUFFERS, torch.ops.arguments[3:]))
     # The function goes there, too.
     expected = layer(x, ids, weights).array
     np.testing.assert_array_equal(ops.moe(*torch.ops.arguments).array, expected)
     assert torch.ops.called == ["moe"] * 3
+    make_moe(torch, "nvfp4", activations="dynamic")(x, ids, weights)
+    assert torch.ops.called == ["moe"] * 4 and torch.ops.arguments[-1] == "dynamic"
 
 
 def test_fakes(torch):
@@ -445,7 +466,8 @@ def test_buffers(torch):
     assert (layer.num_experts, layer.hidden_size, layer.intermediate_size) == (EXPERTS, HIDDEN, INNER)
     assert layer.gate == package.SILU == package.Gate() == GATES["silu"] and package.GPT_OSS == GATES["gpt_oss"]
     assert layer.extra_repr() == ("num_experts=5, hidden_size=64, intermediate_size=32, format='nvfp4', "
-                                  "gate=Gate(alpha=1.0, limit=inf, shift=0.0)")
+                                  "gate=Gate(alpha=1.0, limit=inf, shift=0.0), activations=None")
+    assert "activations='dynamic'" in make_moe(torch, "nvfp4", activations="dynamic").extra_repr()
     before = {name: (tensor.dtype, tensor.array.copy()) for name, tensor in layer.state_dict().items()}
     assert [before[name][0] for name in BUFFERS] == [torch.uint8, torch.uint8, torch.float32, torch.float32] * 2
     for dtype in (torch.float16, torch.bfloat16):

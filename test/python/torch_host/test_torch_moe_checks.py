@@ -46,6 +46,7 @@ def check_error(call, fake, arguments, change, kind, message):
     (lambda a: a.update(bias=a["bias"].double()), ValueError,
      "bias: expected torch.float32 of shape (5, 24), got torch.float64 of shape (5, 24)"),
     (lambda a: a.update(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, got 'mxfp6'"),
+    (lambda a: a.update(activations="static"), ValueError, "activations: expected None or 'dynamic', got 'static'"),
     (lambda a: setattr(a["offsets"], "device", "cuda:1"), ValueError,
      "offsets: expected a tensor on cpu, as x is, got one on cuda:1"),
 ])
@@ -112,6 +113,7 @@ def many_experts(a):
      "codes of down: expected 64 rows, as many as up has columns, got 48"),
     (many_experts, ValueError, "codes of up: expected at most 2048 experts, got 2049"),
     (lambda a: a.update(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, got 'mxfp6'"),
+    (lambda a: a.update(activations="static"), ValueError, "activations: expected None or 'dynamic', got 'static'"),
     (lambda a: a.update(format="mxfp4", up_scales=a["up_scales"][:, :, :2], down_scales=a["down_scales"][:, :, :1]),
      ValueError, "up_tensor_scale: expected none with mxfp4, got a tensor"),
     *((lambda a, name=name: setattr(a[name], "device", "cuda:1"), ValueError,

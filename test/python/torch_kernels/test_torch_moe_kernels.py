@@ -14,9 +14,11 @@ from blockscale.runtime.bundle_file import read_bundle
 
 SCORINGS = ("softmax", "softmax_of_chosen")
 COUNTS = (1, 2, 4, 6, 8)
+# What functions with these activations start with.
+PREFIXES = {None: "", "dynamic": "dynamic_"}
 # alpha, limit and shift.
 GATES = {"silu": (1.0, np.inf, 0.0), "gpt_oss": (1.702, 7.0, 1.0)}
-MOST_BYTES = 6_000_000
+MOST_BYTES = 10_000_000
 # Rows, G, N and K: whole tiles nowhere, and more groups than a warp has lanes.
 GROUPED_SIZES = ((1, 3, 40, 96), (3, 36, 136, 192), (40, 3, 72, 160), (40, 36, 24, 64))
 # One for each kernel of which a launch on sm_90a chooses, by the average number of rows of a group.
@@ -81,15 +83,31 @@ def expect_near(got, expected, bound):
     assert np.linalg.norm(error) <= ROUNDING * np.linalg.norm(expected)
 
 
-def check_grouped_linear(run_moe, format, chip, count, groups, n, k):
+def quantize_rows(x, format):
+    """(what a product reads of rows that are exact in bf16, how far that may jump if x is a little different: a code,
+    and a scale, is another one then).
+    """
+    element, scale, block = FORMATS[format]
+    amax = np.abs(x).max()
+    scaled = {"tensor_scale": np.float32(amax) / np.float32(2688)} if format == "nvfp4" else {}
+    codes, scales = blockscale.quantize(x.astype(np.float32), element, scale, block, **scaled)
+    values = blockscale.dequantize(codes, scales, element, scale, block, **scaled).astype(np.float64)
+    largest = np.abs(x).reshape(len(x), -1, block).max(axis=2).repeat(block, axis=1)
+    step = largest / (8 if element == "f8E4M3FN" else 2)
+    return values, step
+
+
+def check_grouped_linear(run_moe, format, chip, count, groups, n, k, activations=None):
     rng = make_rng(format, count, groups, n, k)
     experts = Experts(rng, groups, n, k, format)
     x = from_bf16(to_bf16(rng.standard_normal((count, k)))).astype(np.float64)
     # Of equal ends, groups are empty; the last rows are nobody's.
     offsets = np.sort(rng.integers(0, count + 1, groups)).astype(np.int32)
     offsets[offsets == count] -= count > 3
-    [got] = run_moe(f"grouped_linear_{format}", chip, [to_bf16(x), *experts.weights, offsets, experts.bias],
-                    [("u2", (count, n))])
+    [got] = run_moe(f"{PREFIXES[activations]}grouped_linear_{format}", chip,
+                    [to_bf16(x), *experts.weights, offsets, experts.bias], [("u2", (count, n))])
+    if activations:
+        x, _ = quantize_rows(x, format)
     end = offsets[-1]
     assert not got[end:].any() and (end < count or count <= 3)
     expected, bound = experts.times(x[:end], np.searchsorted(offsets, np.arange(end), side="right"))
@@ -103,9 +121,16 @@ def test_grouped_linear(run_moe, format, sizes, chip):
     check_grouped_linear(run_moe, format, chip, *sizes)
 
 
-@pytest.mark.parametrize("format, sizes", tiers.product(FORMATS, SIZES_OF_KERNELS), ids=name)
-def test_kernels_of_rows(run_moe, format, sizes):
-    check_grouped_linear(run_moe, format, "sm_90a", *sizes)
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("sizes", tiers.first(GROUPED_SIZES, 1), ids=name)
+@pytest.mark.parametrize("format", FORMATS)
+def test_dynamic_grouped_linear(run_moe, format, sizes, chip):
+    check_grouped_linear(run_moe, format, chip, *sizes, "dynamic")
+
+
+@pytest.mark.parametrize("format, sizes, activations", tiers.product(FORMATS, SIZES_OF_KERNELS, PREFIXES), ids=name)
+def test_kernels_of_rows(run_moe, format, sizes, activations):
+    check_grouped_linear(run_moe, format, "sm_90a", *sizes, activations)
 
 
 @pytest.mark.parametrize("chip", CHIPS)
@@ -141,7 +166,7 @@ def gated(product, bound, gate):
     return tuple(each.reshape(len(product), -1) for each in (h, error + np.abs(h) * ROUNDING))
 
 
-def check_moe(run_moe, format, gate, chip, count, top_k, groups, hidden, inner):
+def check_moe(run_moe, format, gate, chip, count, top_k, groups, hidden, inner, activations=None):
     rng = make_rng(format, gate, count, top_k, groups, hidden, inner)
     up, down = Experts(rng, groups, 2 * inner, hidden, format), Experts(rng, groups, hidden, inner, format)
     x = from_bf16(to_bf16(rng.standard_normal((count, hidden)))).astype(np.float64)
@@ -151,14 +176,20 @@ def check_moe(run_moe, format, gate, chip, count, top_k, groups, hidden, inner):
     ids[nobody] = rng.choice([-1, groups, -(2**40), 2**32], nobody.sum())
     limit = GATES[gate][1]
     [got] = run_moe(
-        f"moe_{format}", chip, [to_bf16(x), ids, weights, *up.weights, up.bias, *down.weights, down.bias,
-                                *GATES[gate]], [("u2", (count, hidden))],
+        f"{PREFIXES[activations]}moe_{format}", chip,
+        [to_bf16(x), ids, weights, *up.weights, up.bias, *down.weights, down.bias, *GATES[gate]],
+        [("u2", (count, hidden))],
     )
+    if activations:
+        x, _ = quantize_rows(x, format)
     token, slot = np.nonzero(~nobody)
     of = ids[token, slot]
     product, bound = up.times(x[token], of)
     assert limit == np.inf or count == 1 or (np.abs(product) > limit).any()
     h, bound = gated(product, bound, GATES[gate])
+    if activations:
+        h, step = quantize_rows(from_bf16(to_bf16(h)), format)
+        bound += step
     each, bound = down.times(h, of, bound)
     bound += np.abs(each) * ROUNDING
     expected, error = np.zeros((count, hidden)), np.zeros((count, hidden))
@@ -176,15 +207,25 @@ def test_moe(run_moe, format, sizes, gate, chip):
     check_moe(run_moe, format, gate, chip, *sizes)
 
 
-@pytest.mark.parametrize("format, sizes, gate", tiers.product(FORMATS, MOE_SIZES_OF_KERNELS, GATES), ids=name)
-def test_moe_kernels_of_rows(run_moe, format, sizes, gate):
-    check_moe(run_moe, format, gate, "sm_90a", *sizes)
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("gate", GATES)
+@pytest.mark.parametrize("sizes", tiers.first(MOE_SIZES[::-1], 1), ids=name)
+@pytest.mark.parametrize("format", FORMATS)
+def test_dynamic_moe(run_moe, format, sizes, gate, chip):
+    check_moe(run_moe, format, gate, chip, *sizes, "dynamic")
+
+
+@pytest.mark.parametrize("format, sizes, gate, activations", tiers.product(
+    FORMATS, MOE_SIZES_OF_KERNELS, GATES, PREFIXES), ids=name)
+def test_moe_kernels_of_rows(run_moe, format, sizes, gate, activations):
+    check_moe(run_moe, format, gate, "sm_90a", *sizes, activations)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("format, sizes, chip, gate", tiers.product(FORMATS, WIDE, CHIPS, GATES), ids=name)
-def test_moe_of_other_sizes(run_moe, format, sizes, chip, gate):
-    check_moe(run_moe, format, gate, chip, *sizes)
+@pytest.mark.parametrize("format, sizes, chip, gate, activations", tiers.product(
+    FORMATS, WIDE, CHIPS, GATES, PREFIXES), ids=name)
+def test_moe_of_other_sizes(run_moe, format, sizes, chip, gate, activations):
+    check_moe(run_moe, format, gate, chip, *sizes, activations)
 
 
 def make_logits(rng, shape, type):
@@ -226,7 +267,8 @@ def test_bundle(moe_bundle_path):
     assert moe_bundle_path.stat().st_size <= MOST_BYTES
     bundle = runtime.load(moe_bundle_path)
     assert set(bundle) == {
-        *(f"{kind}_{format}" for kind in ("grouped_linear", "moe") for format in FORMATS),
+        *(f"{prefix}{kind}_{format}" for prefix in PREFIXES.values() for kind in ("grouped_linear", "moe")
+          for format in FORMATS),
         *(f"route_{name(function)}" for function in FUNCTIONS),
     }
     for function in bundle.values():
@@ -248,3 +290,21 @@ def test_what_ends_the_sums_is_no_kernel(moe_bundle_path, format, chip):
         assert len(bundle[f"moe_{format}"].launch_info(chip)["kernels"]) == 4
     for function in FUNCTIONS:
         assert len(bundle[f"route_{name(function)}"].launch_info(chip)["kernels"]) == 1
+
+
+# Tensor memory takes scales in atoms of each group.
+SCALES = {"mxfp8": set(), "mxfp4": set(), "nvfp4": {"loops"}}
+AROUND = {"sm_90a": {"dequantize_operand", "exact_recomputation"}, "sm_100a": {"swizzle_scales"}}
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_around_quantized_products(moe_bundle_path, format, chip):
+    """A quantize for each x, and with nvfp4 loops for tensor scales."""
+    bundle = runtime.load(moe_bundle_path)
+    product = {"quantize", "grouped_mma_scaled"} | AROUND.get(chip, set()) | SCALES[format]
+    assert purposes(bundle, f"dynamic_grouped_linear_{format}", chip, "grouped_mma_scaled") == product
+    # Rows of x are copied for it, too.
+    gathered = {"loops"} if chip == "sm_100a" else set()
+    there = purposes(bundle, f"dynamic_moe_{format}", chip, "combine_rows")
+    assert there == {"sort_routes", "combine_rows"} | product | gathered

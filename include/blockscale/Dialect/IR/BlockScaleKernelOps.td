@@ -384,14 +384,19 @@ def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
     that the tile covers is written. `amax` becomes the maximum of its old value
     and of the magnitudes of all values.
 
+    With `pairs`, the body gets pairs of elements, as in `acc_for_each`, and its
+    values are half as many columns. `column` and `columns` count those of the
+    elements.
+
     Constraints:
-      * (G3) the body takes an f32 and two indices and yields an f32;
+      * (G3) the body takes an f32, or two with `pairs`, and two indices, and
+        yields an f32;
       * (G4) `element`, `scale` and `block_size` are a legal combination of
         `mma_scaled`, and there is a `rule` if and only if scales are e8m0;
       * (G5) `elements` has rank 2, or 3 with `batch`; `code_bits` is 8, or 4
         for f4E2M1FN;
       * `column`, `columns` and the columns of a warp's share are multiples of
-        `block_size`.
+        `block_size`, with `pairs` of twice that.
   }];
   let arguments = (ins
     BlockScale_AccType:$acc, Index:$row, Index:$column, Index:$rows,
@@ -402,13 +407,13 @@ def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
         [MemRead, MemWrite]>:$amax,
     TypeAttr:$element, TypeAttr:$scale, I64Attr:$block_size,
     OptionalAttr<BlockScale_ScaleRuleAttr>:$rule, I64Attr:$code_bits,
-    UnitAttr:$in_bounds);
+    UnitAttr:$in_bounds, UnitAttr:$pairs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $acc `at` `(` $row `,` $column `)` `of` `(` $rows `,` $columns `)`
     (`batch` $batch^)? (`tensor_scale` `(` $tensor_scale^ `)`)? `to` $elements
-    `,` $scales (`amax` $amax^)? (`in_bounds` $in_bounds^)? $body attr-dict `:`
-    type($acc) `,` type($elements) `,` type($scales) (`,` type($amax)^)?
+    `,` $scales (`amax` $amax^)? (`in_bounds` $in_bounds^)? (`pairs` $pairs^)?
+    $body attr-dict `:` type($acc) `,` type($elements) `,` type($scales) (`,` type($amax)^)?
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

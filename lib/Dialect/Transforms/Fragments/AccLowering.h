@@ -79,6 +79,15 @@ public:
     return std::nullopt;
   }
 
+  /// How lanes hold the blocks of `size` values, one for each pair of columns,
+  /// of a tile that starts at a multiple of twice `size`. Indices are those of
+  /// the pairs, and runs have the length of `AccPairs`. nullopt if a block is
+  /// not within one warp.
+  virtual std::optional<AccBlocks> getPairBlocks(AccType type,
+                                                 int64_t size) const {
+    return std::nullopt;
+  }
+
   /// Returns the elements `acc` plus the product of `op`.
   virtual SmallVector<Value> emitTileMma(OpBuilder &b, TileMmaOp op,
                                          ValueRange acc, Value lane) const = 0;

@@ -39,9 +39,12 @@ public:
       : b(b), loc(op.getLoc()), op(op), type(op.getAcc().getType()),
         blocks(std::move(blocks)), lane(lane), format(getFormat(op)),
         arithmetic(b, loc), packed(b, loc, format, op.getCodeBits(), chip),
+        numColumns(op.getPairs() ? toColumnOfPair(op.getColumns())
+                                 : op.getColumns()),
         stores(b, loc, op.getElements(), op.getScales(), op.getCodeBits(),
-               op.getBlockSize(), op.getRows(), op.getColumns()),
-        run(getAccLowering(type).getRunLength(type)) {}
+               op.getBlockSize(), op.getRows(), numColumns),
+        run(op.getPairs() ? getAccLowering(type).getPairs(type)->run
+                          : getAccLowering(type).getRunLength(type)) {}
 
   void emit(ValueRange acc) {
     makeElements(acc);
@@ -70,6 +73,8 @@ private:
   };
 
   void makeElements(ValueRange acc);
+  /// The column of the value of a pair whose first element has `column`.
+  Value toColumnOfPair(Value column);
   void exchangePairs();
   void findTurn();
   Part getPart(ArrayRef<int64_t> runs);
@@ -119,6 +124,8 @@ private:
   BlockFormat format;
   BlockArithmetic arithmetic;
   PackedStore packed;
+  /// Of the values, as rows and columns below.
+  Value numColumns;
   QuantizedStores stores;
   /// The length of a run: consecutive elements of a row in the lane.
   int64_t run;
@@ -129,21 +136,43 @@ private:
 };
 } // namespace
 
+Value AccQuantizer::toColumnOfPair(Value column) {
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  return applyExpr(b, loc,
+                   d0.floorDiv(2 * kPairDistance) * kPairDistance +
+                       d0 % kPairDistance,
+                   column);
+}
+
 void AccQuantizer::makeElements(ValueRange acc) {
   Value zero = arithmetic.number(0);
+  auto emitValue = [&](ValueRange of, Value row, Value column, Value inside) {
+    SmallVector<Value> arguments(of);
+    arguments.append({row, column});
+    return emitLoadIf(
+        b, loc, inside,
+        [&](OpBuilder &then) -> Value {
+          return cloneBody(then, op.getBody().front(), arguments)[0];
+        },
+        zero);
+  };
+  if (op.getPairs()) {
+    forEachPair(
+        b, op, type, acc, lane,
+        [&](ArrayRef<Value> pair, Value row, Value column, Value inside) {
+          elements.push_back(emitValue(pair, row, column, inside));
+          rows.push_back(row);
+          columns.push_back(toColumnOfPair(column));
+        });
+    return;
+  }
   for (SmallVector<Value> *values : {&elements, &rows, &columns})
     values->resize(acc.size());
   forEachElement(b, op, type, lane,
                  [&](int64_t index, Value row, Value column, Value inside) {
                    rows[index] = row;
                    columns[index] = column;
-                   elements[index] = emitLoadIf(
-                       b, loc, inside,
-                       [&](OpBuilder &then) -> Value {
-                         return cloneBody(then, op.getBody().front(),
-                                          {acc[index], row, column})[0];
-                       },
-                       zero);
+                   elements[index] = emitValue(acc[index], row, column, inside);
                  });
 }
 
@@ -354,8 +383,7 @@ Value AccQuantizer::isInside(const MatrixPosition &position) {
   if (op.getInBounds())
     return {};
   Value isRow = isBelow(b, loc, position.row, op.getRows());
-  return emitBoth(b, loc, isRow,
-                  isBelow(b, loc, position.column, op.getColumns()));
+  return emitBoth(b, loc, isRow, isBelow(b, loc, position.column, numColumns));
 }
 
 void AccQuantizer::storeElements(const Part &part, Value words) {
@@ -375,8 +403,11 @@ lowerAccQuantize(AccQuantizeOp op, LaneOperands<AccQuantizeOp> operands,
   if (failed(target))
     return failure();
   AccType type = op.getAcc().getType();
-  std::optional<AccBlocks> blocks =
-      getAccLowering(type).getBlocks(type, op.getBlockSize());
+  const AccLowering &lowering = getAccLowering(type);
+  auto size = static_cast<int64_t>(op.getBlockSize());
+  std::optional<AccBlocks> blocks = op.getPairs()
+                                        ? lowering.getPairBlocks(type, size)
+                                        : lowering.getBlocks(type, size);
   if (!blocks)
     return b.notifyMatchFailure(op, "expected whole blocks");
   AccQuantizer(b, op, *std::move(blocks), (*target).getFinalChip(), lane)

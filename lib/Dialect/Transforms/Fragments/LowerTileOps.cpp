@@ -316,7 +316,6 @@ static memref::StoreOp findStoreBehindReads(Block &block) {
 static void
 forEachInput(OpBuilder &b, AccForEachOp op, ValueRange elements, Value lane,
              function_ref<void(ArrayRef<Value>, Value, Value, Value)> body) {
-  Location loc = op.getLoc();
   auto type = cast<AccType>(op.getAcc().getType());
   if (!op.getPairs())
     return forEachElement(
@@ -324,38 +323,7 @@ forEachInput(OpBuilder &b, AccForEachOp op, ValueRange elements, Value lane,
         [&](int64_t index, Value row, Value column, Value inside) {
           body(elements[index], row, column, inside);
         });
-  SmallVector<std::array<Value, 3>> positions(elements.size());
-  forEachElement(b, op, type, lane,
-                 [&](int64_t index, Value row, Value column, Value inside) {
-                   positions[index] = {row, column, inside};
-                 });
-  std::optional<AccPairs> pairs = getAccLowering(type).getPairs(type);
-  Value isSecond;
-  if (pairs->pairLane != 0)
-    isSecond = isEqual(
-        b, loc,
-        applyExpr(b, loc, b.getAffineDimExpr(0).floorDiv(pairs->pairLane) % 2,
-                  lane),
-        makeIndex(b, loc, 1));
-  auto select = [&](Value ifSecond, Value ifFirst) -> Value {
-    return b.createOrFold<arith::SelectOp>(loc, isSecond, ifSecond, ifFirst);
-  };
-  for (auto [first, second] : pairs->elements) {
-    auto [row, column, inside] = positions[first];
-    Value x = elements[first], y = elements[second];
-    if (isSecond) {
-      Value got = emitShuffle(b, loc, select(x, y), pairs->pairLane);
-      x = select(got, x);
-      y = select(y, got);
-      row = select(positions[second][0], row);
-      column = select(addIndex(b, loc, positions[second][1], -kPairDistance),
-                      column);
-      if (inside)
-        inside = emitBoth(b, loc, isBelow(b, loc, row, op.getRows()),
-                          isBelow(b, loc, column, op.getColumns()));
-    }
-    body({x, y}, row, column, inside);
-  }
+  forEachPair(b, op, type, elements, lane, body);
 }
 
 /// Emits the guarded block of `op` for several elements, all reads before the

@@ -102,6 +102,30 @@ public:
     return pairs;
   }
 
+  std::optional<AccBlocks> getPairBlocks(AccType type,
+                                         int64_t size) const override {
+    // Pairs are in the order of their columns, in one lane. Together, the lanes
+    // of a row have neighboring ones.
+    std::optional<AccPairs> pairs = getPairs(type);
+    int64_t columns = getWarps(type).getShareN(type) / 2;
+    if (!pairs || columns % size != 0 || size % (pairs->run * kLanesOfRow) != 0)
+      return std::nullopt;
+    AccBlocks blocks;
+    constexpr int64_t kFarLane = kLanesOfRow / 2;
+    // Two lanes that have exchanged elements come one after the other.
+    if (pairs->pairLane == kFarLane)
+      blocks.sharers = {kFarLane, 1};
+    else
+      blocks.sharers = {1, kFarLane};
+    auto numPairs = static_cast<int64_t>(pairs->elements.size());
+    for (int64_t first = 0; first != numPairs; first += size / kLanesOfRow) {
+      SmallVector<int64_t> &part = blocks.parts.emplace_back();
+      for (int64_t i = 0; i != size / kLanesOfRow; i += pairs->run)
+        part.push_back(first + i);
+    }
+    return blocks;
+  }
+
   SmallVector<Value> emitTileMma(OpBuilder &b, TileMmaOp op,
                                  ValueRange elements,
                                  Value lane) const override {

@@ -19,6 +19,7 @@
 #include "Kernels/FormKernels/PairFusion.h"
 #include "Kernels/FormKernels/QuantizerFusion.h"
 #include "Kernels/Gemm/Frontend/DequantizedProduct.h"
+#include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
 #include "Kernels/Gemm/Frontend/SplitKProblem.h"
@@ -318,8 +319,10 @@ FormedResults blockscale::formProduct(RewriterBase &rewriter,
   std::optional<QuantizedResults> quantized;
   bool hasAlternatives =
       op->hasAttr(kAlternativesAttrName) && areNotNegative(host.sizes);
-  if (!hasAlternatives && !op.getRowGroups())
-    quantized = findFusedQuantizer(op, last->getResult(0), host.problem, gemm);
+  Value result = host.problem.hasPairs() ? findJoinedPairs(*pairs)
+                                         : Value(last->getResult(0));
+  if (!hasAlternatives && result)
+    quantized = findFusedQuantizer(op, result, host.problem, gemm);
   KernelSequence sequence = {rewriter, symbols, op, gemm, last};
   if (int64_t unitOfK = gemm.getUnitOfK(host.problem);
       unitOfK != 1 && ShapedType::isDynamic(host.problem.k)) {
@@ -339,7 +342,9 @@ FormedResults blockscale::formProduct(RewriterBase &rewriter,
   if (quantized) {
     quantized->replace(rewriter, *results);
     rewriter.eraseOp(quantized->op);
-    if (host.problem.consumer)
+    if (host.problem.hasPairs())
+      erasePairs(rewriter, op, *pairs);
+    else if (host.problem.consumer)
       rewriter.eraseOp(last);
     return *results;
   }

@@ -11,6 +11,8 @@
 #include "Kernels/Launch/OpForming.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -61,11 +63,11 @@ private:
       failedOnce = true;
       return;
     }
-    SmallVector<Operation *> left;
+    SetVector<Operation *> behind;
     for (Value result : *results)
-      for (Operation *user : result.getUsers())
-        if (isa<QuantizeOp, SwizzleScalesOp>(user))
-          left.push_back(user);
+      addBehind(result, behind);
+    auto left = llvm::filter_to_vector(
+        behind, llvm::IsaPred<QuantizeOp, SwizzleScalesOp>);
     for (Operation *user : left) {
       form(user);
       eraseIfDead(user);
@@ -91,6 +93,18 @@ private:
         .Case<RouteOp>(by(formRoute))
         .Case<SortRoutesOp>(by(formSortRoutes))
         .Default(FormedResults(SmallVector<Value>()));
+  }
+
+  /// Adds the ops behind `result` that the kernel of its op might have
+  /// computed: its users, and those of reshapes and elementwise ops, which
+  /// combine pairs of columns.
+  static void addBehind(Value result, SetVector<Operation *> &behind) {
+    for (Operation *user : result.getUsers())
+      if (behind.insert(user) &&
+          isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+              linalg::GenericOp>(user))
+        for (Value next : user->getResults())
+          addBehind(next, behind);
   }
 
   void eraseIfDead(Operation *op) {

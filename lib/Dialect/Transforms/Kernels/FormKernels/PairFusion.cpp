@@ -78,6 +78,13 @@ void blockscale::checkPairs(RewriterBase &rewriter, ProductOpInterface op,
                   {sizes[0], sizes[1], sizes[3]}, op->getLoc());
 }
 
+void blockscale::erasePairs(RewriterBase &rewriter, ProductOpInterface op,
+                            linalg::GenericOp consumer) {
+  rewriter.eraseOp(findJoinedPairs(consumer).getDefiningOp());
+  rewriter.eraseOp(consumer);
+  rewriter.eraseOp(getReshape(op));
+}
+
 void blockscale::replacePairs(RewriterBase &rewriter, ProductOpInterface op,
                               linalg::GenericOp consumer, Value result) {
   // Its own result has the columns in blocks.

@@ -29,6 +29,11 @@ void checkPairs(RewriterBase &rewriter, ProductOpInterface op,
 
 /// Replaces the result of `consumer` by that of a launch, a matrix, and erases
 /// it and the reshape in front of it.
+/// Erases the ops of the pairs behind `op`, which a `quantize` in the kernel
+/// leaves without uses.
+void erasePairs(RewriterBase &rewriter, ProductOpInterface op,
+                linalg::GenericOp consumer);
+
 void replacePairs(RewriterBase &rewriter, ProductOpInterface op,
                   linalg::GenericOp consumer, Value result);
 

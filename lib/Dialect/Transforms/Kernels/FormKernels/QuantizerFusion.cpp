@@ -22,18 +22,24 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static bool hasBlocks(const ResultTile &tile, int64_t size) {
-  return tile.n % size == 0 &&
+/// Whether warps have whole blocks of `size` values: of elements of the tile,
+/// or of what pairs of its columns become.
+static bool hasBlocks(const ResultTile &tile, int64_t size, bool hasPairs) {
+  return tile.n % (hasPairs ? 2 * size : size) == 0 &&
          llvm::all_of(tile.accumulators, [&](AccType type) {
            const AccLowering *lowering = lookupAccLowering(type);
-           return lowering && lowering->getBlocks(type, size);
+           return lowering && (hasPairs ? lowering->getPairBlocks(type, size)
+                                        : lowering->getBlocks(type, size));
          });
 }
 
 /// Whether the tiles that cover the result cover all of the atoms of its
-/// scales, the padding of which is written, too.
+/// scales, the padding of which is written, too. Those of groups start at any
+/// row.
 static bool hasAtoms(const ResultTile &tile, const KernelProblem &problem,
                      int64_t blockSize) {
+  if (problem.groups)
+    return false;
   auto covers = [](int64_t tile, int64_t size, int64_t atom) {
     return tile % atom == 0 ||
            (!ShapedType::isDynamic(size) &&
@@ -77,7 +83,7 @@ blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
   QuantizedResults results(quantize);
   int64_t blockSize = quantize.getBlockSize();
   for (const std::optional<ResultTile> &tile : tiles) {
-    if (!tile || !hasBlocks(*tile, blockSize))
+    if (!tile || !hasBlocks(*tile, blockSize, problem.hasPairs()))
       return std::nullopt;
     if (!hasAtoms(*tile, problem, blockSize))
       results.swizzle = {};

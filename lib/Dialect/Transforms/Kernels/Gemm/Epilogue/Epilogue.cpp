@@ -73,27 +73,26 @@ Value blockscale::emitResultElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                           [&](ArrayRef<Value>) { return sum; });
 }
 
-/// Stores what the fused op makes of a pair of sums, the first of which is at
-/// `position` of the product.
-static void emitEpiloguePair(OpBuilder &b, gpu::GPUFuncOp kernel,
-                             const KernelProblem &problem,
-                             ArrayRef<Value> position, ArrayRef<Value> sums) {
-  Location loc = kernel.getLoc();
+/// What the fused op makes of a pair of sums, the first of which is at
+/// `position` of the product, and its column.
+static std::pair<Value, Value> emitPairElement(OpBuilder &b,
+                                               gpu::GPUFuncOp kernel,
+                                               const KernelProblem &problem,
+                                               ArrayRef<Value> position,
+                                               ArrayRef<Value> sums) {
   AffineExpr d0 = b.getAffineDimExpr(0);
-  Value row = position[0];
   SmallVector<Value> columns = applyExprs(
-      b, loc,
+      b, kernel.getLoc(),
       {d0.floorDiv(2 * kPairDistance), d0 % kPairDistance,
        d0.floorDiv(2 * kPairDistance) * kPairDistance + d0 % kPairDistance},
       position[1]);
   Value element = emitFusedElement(
-      b, kernel, *problem.consumer, {row, columns[0], columns[1]},
+      b, kernel, *problem.consumer, {position[0], columns[0], columns[1]},
       [&](ArrayRef<Value> indices) {
         // (row, block, half, column)
         return matchPattern(indices[2], m_Zero()) ? sums[0] : sums[1];
       });
-  memref::StoreOp::create(b, loc, element, kernel.getArgument(problem.result),
-                          ValueRange{row, columns[2]});
+  return {element, columns[2]};
 }
 
 void blockscale::emitEpilogueElement(OpBuilder &b, gpu::GPUFuncOp kernel,
@@ -202,16 +201,15 @@ beginElementBody(OpBuilder &b, gpu::GPUFuncOp kernel,
   return {position, sum};
 }
 
-/// Emits the epilogue of pairs of columns into the body of `op`.
-static void emitPairBody(OpBuilder &b, gpu::GPUFuncOp kernel,
-                         const KernelProblem &problem, const BlockTile &tile,
-                         AccForEachOp op, bool addsFirst) {
+/// The same for pairs of columns: what the fused op makes of a pair, and its
+/// position in the result.
+static std::pair<SmallVector<Value>, Value>
+beginPairBody(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+              const BlockTile &tile, Region &region, bool addsFirst) {
   Location loc = kernel.getLoc();
-  op.setPairs(true);
   Type indexType = b.getIndexType(), f32 = b.getF32Type();
-  Block *body =
-      b.createBlock(&op.getBody(), {}, {f32, f32, indexType, indexType},
-                    {loc, loc, loc, loc});
+  Block *body = b.createBlock(&region, {}, {f32, f32, indexType, indexType},
+                              {loc, loc, loc, loc});
   Value row = body->getArgument(2), column = body->getArgument(3);
   SmallVector<Value> sums;
   for (unsigned half : {0, 1})
@@ -219,8 +217,9 @@ static void emitPairBody(OpBuilder &b, gpu::GPUFuncOp kernel,
         emitWholeSum(b, kernel, problem, tile,
                      {row, addIndex(b, loc, column, half * kPairDistance)},
                      body->getArgument(half), addsFirst));
-  emitEpiloguePair(b, kernel, problem, {row, column}, sums);
-  YieldOp::create(b, loc);
+  auto [element, resultColumn] =
+      emitPairElement(b, kernel, problem, {row, column}, sums);
+  return {{row, resultColumn}, element};
 }
 
 /// Quantizes `acc` behind the fused elementwise op.
@@ -247,11 +246,18 @@ static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
       TypeAttr::get(getElementTypeOrSelf(quantize.getScales().getType())),
       b.getI64IntegerAttr(format.blockSize), rule,
       b.getI64IntegerAttr(quantizer.elementBits),
-      tile.isGuarded ? UnitAttr() : b.getUnitAttr());
+      tile.isGuarded ? UnitAttr() : b.getUnitAttr(),
+      problem.hasPairs() ? b.getUnitAttr() : UnitAttr());
   OpBuilder::InsertionGuard guard(b);
-  auto [position, sum] =
-      beginElementBody(b, kernel, problem, tile, op.getBody(), addsFirst);
-  Value result = emitResultElement(b, kernel, problem, position, sum);
+  Value result;
+  if (problem.hasPairs()) {
+    result =
+        beginPairBody(b, kernel, problem, tile, op.getBody(), addsFirst).second;
+  } else {
+    auto [position, sum] =
+        beginElementBody(b, kernel, problem, tile, op.getBody(), addsFirst);
+    result = emitResultElement(b, kernel, problem, position, sum);
+  }
   YieldOp::create(b, loc, BlockArithmetic(b, loc).toF32(result));
 }
 
@@ -278,8 +284,15 @@ void blockscale::emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
                                  tile.getEndRow(sizes.m), sizes.n, inBounds,
                                  tile.hasAlignedRows || (inBounds && isKnown));
   OpBuilder::InsertionGuard guard(b);
-  if (problem.hasPairs())
-    return emitPairBody(b, kernel, problem, tile, op, addsFirst);
+  if (problem.hasPairs()) {
+    op.setPairs(true);
+    auto [position, element] =
+        beginPairBody(b, kernel, problem, tile, op.getBody(), addsFirst);
+    memref::StoreOp::create(b, loc, element, kernel.getArgument(problem.result),
+                            position);
+    YieldOp::create(b, loc);
+    return;
+  }
   auto [position, sum] =
       beginElementBody(b, kernel, problem, tile, op.getBody(), addsFirst);
   emitEpilogueElement(b, kernel, problem, position, sum);

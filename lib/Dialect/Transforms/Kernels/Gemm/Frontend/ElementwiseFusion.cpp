@@ -153,6 +153,17 @@ linalg::GenericOp blockscale::findPairConsumer(ProductOpInterface op) {
   return isPair && !readsInit ? consumer : linalg::GenericOp();
 }
 
+Value blockscale::findJoinedPairs(linalg::GenericOp consumer) {
+  Value result = consumer->getResult(0);
+  if (!result.hasOneUse())
+    return {};
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(*result.user_begin());
+  bool isJoined = collapse && collapse->getBlock() == consumer->getBlock() &&
+                  collapse.getReassociationIndices() ==
+                      ArrayRef<ReassociationIndices>{{0}, {1, 2}};
+  return isJoined ? collapse.getResult() : Value();
+}
+
 QuantizeOp blockscale::findQuantizer(Value result) {
   auto users = result.getUsers();
   auto user = llvm::find_if(users, llvm::IsaPred<QuantizeOp>);
@@ -179,6 +190,17 @@ ProductOpInterface blockscale::findProductOf(QuantizeOp op) {
   if (auto product = dyn_cast_or_null<ProductOpInterface>(producer);
       product && isTaken(product))
     return product;
+  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(producer)) {
+    auto pairs = collapse.getSrc().getDefiningOp<linalg::GenericOp>();
+    if (!pairs || findJoinedPairs(pairs) != op.getX())
+      return {};
+    for (OpOperand *operand : pairs.getDpsInputOperands())
+      if (auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>())
+        if (auto product = expand.getSrc().getDefiningOp<ProductOpInterface>();
+            product && findPairConsumer(product) == pairs && isTaken(product))
+          return product;
+    return {};
+  }
   auto consumer = dyn_cast_or_null<linalg::GenericOp>(producer);
   if (!consumer)
     return {};

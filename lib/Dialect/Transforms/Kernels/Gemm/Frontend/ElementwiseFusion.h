@@ -40,12 +40,16 @@ linalg::GenericOp findElementwiseConsumer(ProductOpInterface op);
 /// is none that a kernel can fuse.
 linalg::GenericOp findPairConsumer(ProductOpInterface op);
 
+/// The result of `consumer`, a findPairConsumer, as a matrix: its columns in
+/// one dimension. Null if it has another use.
+Value findJoinedPairs(linalg::GenericOp consumer);
+
 /// The `quantize` of `result` in whole blocks, if other ops ask only for sizes
 /// of `result`; null if there is none that a kernel can fuse.
 QuantizeOp findQuantizer(Value result);
 
 /// The product whose kernel may fuse `op`, directly or behind an elementwise
-/// op; null if there is none.
+/// op, which may combine pairs of columns; null if there is none.
 ProductOpInterface findProductOf(QuantizeOp op);
 
 /// The operands of such an op whose elements its body reads.

@@ -31,7 +31,8 @@ public:
   }
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const override {
-    TmemPlan plan(problem.instruction.getInstruction(), getSchedule(problem));
+    TmemPlan plan(problem.instruction.getInstruction(), getSchedule(problem),
+                  problem.hasPairs());
     ResultTile tile = {plan.getRowsOfSubTiles(), plan.getSchedule().getN(), {}};
     if (plan.getSchedule().getSwapAb())
       std::swap(tile.m, tile.n);
@@ -58,7 +59,8 @@ protected:
   std::unique_ptr<SharedMemoryPlan>
   makePlan(const KernelProblem &problem) const override {
     return std::make_unique<TmemPlan>(problem.instruction.getInstruction(),
-                                      getSchedule(problem));
+                                      getSchedule(problem),
+                                      problem.hasPairs() && problem.quantizer);
   }
   int64_t getThreads(WarpSpecializedScheduleAttr) const override {
     return kTcgen05Warps * kWarpLanes;

@@ -29,9 +29,10 @@ static int64_t getUnusedBytes(const Instruction &instruction,
 }
 
 TmemPlan::TmemPlan(const Instruction &instruction,
-                   WarpSpecializedScheduleAttr schedule)
+                   WarpSpecializedScheduleAttr schedule, bool quantizesPairs)
     : SharedMemoryPlan(instruction, schedule, /*quantizedA=*/std::nullopt,
-                       /*slices=*/1, getUnusedBytes(instruction, schedule)) {
+                       /*slices=*/1, getUnusedBytes(instruction, schedule)),
+      quantizesPairs(quantizesPairs) {
   columnsOfStage = getScaleColumns(true) + getScaleColumns(false) +
                    getMetadataBytes() / kTensorColumnBytes;
   columnSlots = getSchedule().getStages();
@@ -102,7 +103,13 @@ int64_t TmemPlan::getEpilogueColumns() const {
   // does with 16 if lanes hold two groups of columns.
   if (getAccumulatorLayout().parts != 1)
     return 8;
-  return getSchedule().getSwapAb() ? 16 : 32;
+  if (getSchedule().getSwapAb())
+    return 16;
+  // The largest scale block has 32 values, one for each pair of columns.
+  constexpr int64_t kColumns = 32, kColumnsOfPairs = 64;
+  bool hasBlocks =
+      quantizesPairs && getAccumulatorColumns() % kColumnsOfPairs == 0;
+  return hasBlocks ? kColumnsOfPairs : kColumns;
 }
 
 AccType TmemPlan::getEpilogueType(int64_t columns) const {

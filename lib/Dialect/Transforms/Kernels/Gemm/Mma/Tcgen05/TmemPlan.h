@@ -28,8 +28,10 @@ struct PipelineBarriers {
 
 class TmemPlan : public SharedMemoryPlan {
 public:
-  TmemPlan(const Instruction &instruction,
-           WarpSpecializedScheduleAttr schedule);
+  /// With `quantizesPairs`, the epilogue quantizes what pairs of columns
+  /// become.
+  TmemPlan(const Instruction &instruction, WarpSpecializedScheduleAttr schedule,
+           bool quantizesPairs = false);
 
   /// The layout of accumulators in lanes; the blocks of the cta_group, and the
   /// columns that the accumulator of a tile has in each of them.
@@ -74,6 +76,7 @@ public:
 
 private:
   int64_t columnsOfStage, columnSlots, sharedColumns = 0;
+  bool quantizesPairs;
 };
 
 } // namespace mlir::blockscale
