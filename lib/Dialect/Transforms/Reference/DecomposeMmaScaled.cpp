@@ -22,6 +22,15 @@ using namespace mlir::blockscale;
 static LogicalResult decomposeMmaScaled(MmaScaledOp op,
                                         PatternRewriter &rewriter) {
   ScaledProduct product(rewriter, op, op.getAcc());
+  if (op.hasCoarseScales()) {
+    product.replaceByBlocks({product.decodeElements(op.getX()),
+                             product.decodeScales(op.getXScale()),
+                             op.getBlockShape(MmaScaledOp::Side::X)},
+                            {product.decodeElements(op.getY()),
+                             product.decodeScales(op.getYScale()),
+                             op.getBlockShape(MmaScaledOp::Side::Y)});
+    return success();
+  }
   auto decode = [&](MmaScaledOp::Side side, Value matrix, Value scale) {
     unsigned rank = op.getMatrixType(side).getRank();
     return product.decode(matrix, scale, MmaScaledOp::getKDim(side, rank),

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -106,6 +107,37 @@ Value ScaledProduct::decode(Value operand, Value scale, unsigned kDim,
   return broadcastBatch(decoded);
 }
 
+Value ScaledProduct::decodeAt(
+    Value operand, function_ref<Value(OpBuilder &, Location, Value)> decode) {
+  OperandView view = getOperandView(rewriter, loc, operand);
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, getOperandSizes(rewriter, loc, operand, view),
+      rewriter.getF64Type());
+  return broadcastBatch(computeElements(
+      rewriter, loc, view.tensor, view.map, empty,
+      [&](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
+        return decode(b, bodyLoc, args[0]);
+      }));
+}
+
+Value ScaledProduct::decodeElements(Value operand) {
+  Format format = *getElementFormat(getElementTypeOrSelf(operand.getType()));
+  return decodeAt(operand, [&](OpBuilder &b, Location bodyLoc, Value element) {
+    return emitDecode(b, bodyLoc, getCode(b, bodyLoc, element), format);
+  });
+}
+
+Value ScaledProduct::decodeScales(Value scale) {
+  Type type = getElementTypeOrSelf(scale.getType());
+  return decodeAt(
+      scale, [&](OpBuilder &b, Location bodyLoc, Value element) -> Value {
+        if (type.isF32())
+          return arith::ExtFOp::create(b, bodyLoc, b.getF64Type(), element);
+        return emitDecode(b, bodyLoc, getCode(b, bodyLoc, element),
+                          *getScaleFormat(type));
+      });
+}
+
 Value ScaledProduct::broadcastBatch(Value matrix) {
   auto type = cast<RankedTensorType>(matrix.getType());
   if (type.getRank() != 3 || !type.isDynamicDim(0))
@@ -143,20 +175,139 @@ AffineMap ScaledProduct::getMap(Value matrix, unsigned row, unsigned column) {
   return AffineMap::get(n + 1, 0, exprs, rewriter.getContext());
 }
 
-void ScaledProduct::replace(ValueRange inputs, ArrayRef<AffineMap> maps,
-                            Multiply multiply) {
+Value ScaledProduct::multiply(ValueRange inputs, ArrayRef<AffineMap> maps,
+                              Value into, Multiply multiply) {
   SmallVector<AffineMap> allMaps(maps);
   allMaps.push_back(rewriter.getMultiDimIdentityMap(n + 1).dropResult(k));
   SmallVector<utils::IteratorType> iterators(n + 1,
                                              utils::IteratorType::parallel);
   iterators[k] = utils::IteratorType::reduction;
-  auto products = linalg::GenericOp::create(
-      rewriter, loc, sum.getType(), inputs, sum, allMaps, iterators,
-      [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-        Value product = multiply(b, bodyLoc, args);
-        Value next = arith::AddFOp::create(b, bodyLoc, args.back(), product);
-        linalg::YieldOp::create(b, bodyLoc, next);
-      });
-  rewriter.replaceOp(op, roundSum(rewriter, loc, products.getResult(0), sizes,
+  return linalg::GenericOp::create(
+             rewriter, loc, into.getType(), inputs, into, allMaps, iterators,
+             [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
+               Value product = multiply(b, bodyLoc, args);
+               Value next =
+                   arith::AddFOp::create(b, bodyLoc, args.back(), product);
+               linalg::YieldOp::create(b, bodyLoc, next);
+             })
+      .getResult(0);
+}
+
+void ScaledProduct::replace(ValueRange inputs, ArrayRef<AffineMap> maps,
+                            Multiply multiply) {
+  Value products = this->multiply(inputs, maps, sum, multiply);
+  rewriter.replaceOp(
+      op, roundSum(rewriter, loc, products, sizes, op->getResult(0).getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Coarse scales
+//===----------------------------------------------------------------------===//
+
+/// The part of a decoded operand, or of its scales, from `offset` on along K.
+Value ScaledProduct::sliceK(OpBuilder &b, Value matrix, bool isX,
+                            OpFoldResult offset, OpFoldResult size) {
+  SmallVector<OpFoldResult> sliceSizes = tensor::getMixedSizes(b, loc, matrix);
+  SmallVector<OpFoldResult> offsets(sliceSizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sliceSizes.size(), b.getIndexAttr(1));
+  size_t dim = sliceSizes.size() - (isX ? 1 : 2);
+  offsets[dim] = offset;
+  sliceSizes[dim] = size;
+  return tensor::ExtractSliceOp::create(b, loc, matrix, offsets, sliceSizes,
+                                        strides);
+}
+
+/// The map from the loops ([batch,] M, N) to a slice of scales for one block.
+AffineMap ScaledProduct::getScaleMap(const CoarseOperand &operand, bool isX) {
+  auto type = cast<ShapedType>(operand.scales.getType());
+  AffineExpr zero = rewriter.getAffineConstantExpr(0);
+  AffineExpr row = rewriter.getAffineDimExpr(isX ? n - 2 : n - 1);
+  row = operand.block.rows == ScaleBlock::kAll
+            ? zero
+            : row.floorDiv(operand.block.rows);
+  SmallVector<AffineExpr> exprs = {row, zero};
+  if (!isX)
+    std::swap(exprs[0], exprs[1]);
+  if (type.getRank() == 3)
+    exprs.insert(exprs.begin(),
+                 type.getDimSize(0) == 1 ? zero : rewriter.getAffineDimExpr(0));
+  return AffineMap::get(n, 0, exprs, rewriter.getContext());
+}
+
+/// Adds the sums of the block at `k`, times its scales, to `into`. The product
+/// of two scales is exact: it has at most 48 bits.
+Value ScaledProduct::addScaled(OpBuilder &b, Value sums, const CoarseOperand &x,
+                               const CoarseOperand &y, OpFoldResult k,
+                               Value into) {
+  auto slice = [&](const CoarseOperand &operand, bool isX) {
+    OpFoldResult block = b.getIndexAttr(0);
+    if (operand.block.k != ScaleBlock::kAll)
+      block = affine::makeComposedFoldedAffineApply(
+          b, loc, b.getAffineDimExpr(0).floorDiv(operand.block.k), {k});
+    return sliceK(b, operand.scales, isX, block, b.getIndexAttr(1));
+  };
+  AffineMap identity = b.getMultiDimIdentityMap(n);
+  SmallVector<utils::IteratorType> iterators(n, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, into.getType(),
+             ValueRange{sums, slice(x, /*isX=*/true), slice(y, /*isX=*/false)},
+             into,
+             ArrayRef<AffineMap>{identity, getScaleMap(x, /*isX=*/true),
+                                 getScaleMap(y, /*isX=*/false), identity},
+             iterators,
+             [](OpBuilder &inner, Location bodyLoc, ValueRange args) {
+               Value scale =
+                   arith::MulFOp::create(inner, bodyLoc, args[1], args[2]);
+               Value scaled =
+                   arith::MulFOp::create(inner, bodyLoc, args[0], scale);
+               Value next =
+                   arith::AddFOp::create(inner, bodyLoc, args[3], scaled);
+               linalg::YieldOp::create(inner, bodyLoc, next);
+             })
+      .getResult(0);
+}
+
+void ScaledProduct::replaceByBlocks(const CoarseOperand &x,
+                                    const CoarseOperand &y) {
+  auto rank = cast<ShapedType>(x.matrix.getType()).getRank();
+  OpFoldResult kSize = tensor::getMixedSize(rewriter, loc, x.matrix, rank - 1);
+  int64_t block = getFinerBlock(x.block.k, y.block.k);
+  OpFoldResult stepSize =
+      block == ScaleBlock::kAll ? kSize : rewriter.getIndexAttr(block);
+  auto toValue = [&](OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+  };
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getF64FloatAttr(0.0));
+  auto loop =
+      scf::ForOp::create(rewriter, loc, toValue(rewriter.getIndexAttr(0)),
+                         toValue(kSize), toValue(stepSize), sum);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  OpFoldResult start = loop.getInductionVar();
+  AffineExpr d0, d1;
+  bindDims(rewriter.getContext(), d0, d1);
+  OpFoldResult count = kSize;
+  if (block != ScaleBlock::kAll)
+    count = affine::makeComposedFoldedAffineMin(
+        rewriter, loc,
+        AffineMap::get(2, 0, {rewriter.getAffineConstantExpr(block), d1 - d0},
+                       rewriter.getContext()),
+        {start, kSize});
+  Value xPart = sliceK(rewriter, x.matrix, /*isX=*/true, start, count);
+  Value yPart = sliceK(rewriter, y.matrix, /*isX=*/false, start, count);
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, sizes, rewriter.getF64Type());
+  Value sums =
+      multiply({xPart, yPart}, {getXMap(xPart), getYMap(yPart)},
+               linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0),
+               [](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
+                 return arith::MulFOp::create(b, bodyLoc, args[0], args[1]);
+               });
+  Value next =
+      addScaled(rewriter, sums, x, y, start, loop.getRegionIterArgs().front());
+  scf::YieldOp::create(rewriter, loc, next);
+  rewriter.setInsertionPointAfter(loop);
+  rewriter.replaceOp(op, roundSum(rewriter, loc, loop.getResult(0), sizes,
                                   op->getResult(0).getType()));
 }

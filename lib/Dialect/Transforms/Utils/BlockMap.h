@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_BLOCKMAP_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_BLOCKMAP_H
 
+#include "blockscale/Support/ScaleBlocks.h"
 #include "mlir/IR/AffineMap.h"
 
 namespace mlir::blockscale {
@@ -22,6 +23,22 @@ inline AffineMap getBlockMap(MLIRContext *context, unsigned rank, int64_t block,
   SmallVector<AffineExpr> exprs(identity.getResults());
   AffineExpr &expr = exprs[dim.value_or(rank - 1)];
   expr = expr.floorDiv(block);
+  return AffineMap::get(rank, 0, exprs, context);
+}
+
+/// The same for scales with a block of rows and columns, which are the last two
+/// dimensions.
+inline AffineMap getScaleBlockMap(MLIRContext *context, unsigned rank,
+                                  const ScaleBlock &block) {
+  SmallVector<AffineExpr> exprs(
+      AffineMap::getMultiDimIdentityMap(rank, context).getResults());
+  auto divide = [&](AffineExpr &expr, int64_t size) {
+    expr = size == ScaleBlock::kAll ? getAffineConstantExpr(0, context)
+                                    : expr.floorDiv(size);
+  };
+  if (block.rows != 1)
+    divide(exprs[rank - 2], block.rows);
+  divide(exprs[rank - 1], block.k);
   return AffineMap::get(rank, 0, exprs, context);
 }
 
