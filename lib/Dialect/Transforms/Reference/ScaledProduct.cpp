@@ -82,29 +82,47 @@ ScaledProduct::ScaledProduct(PatternRewriter &rewriter, Operation *op,
       k(sizes.size() - 1), n(sizes.size()),
       sum(extendAcc(rewriter, loc, acc, sizes)) {}
 
-Value ScaledProduct::decode(Value operand, Value scale, unsigned kDim,
-                            int64_t block) {
+/// The value, in f64, of a scale.
+static Value decodeScale(OpBuilder &b, Location loc, Value scale) {
+  if (scale.getType().isF32())
+    return arith::ExtFOp::create(b, loc, b.getF64Type(), scale);
+  return emitDecode(b, loc, getCode(b, loc, scale),
+                    *getScaleFormat(scale.getType()));
+}
+
+Value ScaledProduct::decodeProduct(Value operand, Value scale,
+                                   AffineMap blocks) {
   OperandView matrix = getOperandView(rewriter, loc, operand);
   OperandView scales = getOperandView(rewriter, loc, scale);
-  auto type = cast<ShapedType>(operand.getType());
-  AffineMap scaleMap = scales.map.compose(
-      getBlockMap(rewriter.getContext(), type.getRank(), block, kDim));
-
   Value empty = tensor::EmptyOp::create(
       rewriter, loc, getOperandSizes(rewriter, loc, operand, matrix),
       rewriter.getF64Type());
-  Format format = *getElementFormat(type.getElementType());
-  Format scaleFormat = *getScaleFormat(getElementTypeOrSelf(scale.getType()));
+  Format format = *getElementFormat(getElementTypeOrSelf(operand.getType()));
   Value decoded = computeElements(
-      rewriter, loc, {matrix.tensor, scales.tensor}, {matrix.map, scaleMap},
-      empty, [&](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
+      rewriter, loc, {matrix.tensor, scales.tensor},
+      {matrix.map, scales.map.compose(blocks)}, empty,
+      [&](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
         Value element =
             emitDecode(b, bodyLoc, getCode(b, bodyLoc, args[0]), format);
-        Value factor =
-            emitDecode(b, bodyLoc, getCode(b, bodyLoc, args[1]), scaleFormat);
+        Value factor = decodeScale(b, bodyLoc, args[1]);
         return arith::MulFOp::create(b, bodyLoc, element, factor);
       });
   return broadcastBatch(decoded);
+}
+
+Value ScaledProduct::decode(Value operand, Value scale, unsigned kDim,
+                            int64_t block) {
+  auto rank = cast<ShapedType>(operand.getType()).getRank();
+  return decodeProduct(operand, scale,
+                       getBlockMap(rewriter.getContext(), rank, block, kDim));
+}
+
+Value ScaledProduct::decode(Value operand, Value scale, unsigned rowDim,
+                            unsigned kDim, const ScaleBlock &block) {
+  auto rank = cast<ShapedType>(operand.getType()).getRank();
+  return decodeProduct(
+      operand, scale,
+      getScaleBlockMap(rewriter.getContext(), rank, block, rowDim, kDim));
 }
 
 Value ScaledProduct::decodeAt(
@@ -128,14 +146,7 @@ Value ScaledProduct::decodeElements(Value operand) {
 }
 
 Value ScaledProduct::decodeScales(Value scale) {
-  Type type = getElementTypeOrSelf(scale.getType());
-  return decodeAt(
-      scale, [&](OpBuilder &b, Location bodyLoc, Value element) -> Value {
-        if (type.isF32())
-          return arith::ExtFOp::create(b, bodyLoc, b.getF64Type(), element);
-        return emitDecode(b, bodyLoc, getCode(b, bodyLoc, element),
-                          *getScaleFormat(type));
-      });
+  return decodeAt(scale, decodeScale);
 }
 
 Value ScaledProduct::broadcastBatch(Value matrix) {
@@ -221,10 +232,8 @@ Value ScaledProduct::sliceK(OpBuilder &b, Value matrix, bool isX,
 AffineMap ScaledProduct::getScaleMap(const CoarseOperand &operand, bool isX) {
   auto type = cast<ShapedType>(operand.scales.getType());
   AffineExpr zero = rewriter.getAffineConstantExpr(0);
-  AffineExpr row = rewriter.getAffineDimExpr(isX ? n - 2 : n - 1);
-  row = operand.block.rows == ScaleBlock::kAll
-            ? zero
-            : row.floorDiv(operand.block.rows);
+  AffineExpr row = getBlockIndex(rewriter.getAffineDimExpr(isX ? n - 2 : n - 1),
+                                 operand.block.rows);
   SmallVector<AffineExpr> exprs = {row, zero};
   if (!isX)
     std::swap(exprs[0], exprs[1]);

@@ -31,6 +31,9 @@ public:
   /// share a scale. Every product is exact: it has at most 6 bits of
   /// significand, and an exponent well inside f64's range.
   Value decode(Value operand, Value scale, unsigned kDim, int64_t block);
+  /// The same with a block of rows, too. Products have at most 28 bits.
+  Value decode(Value operand, Value scale, unsigned rowDim, unsigned kDim,
+               const ScaleBlock &block);
 
   /// Decodes elements, or scales, to f64, in their shape.
   Value decodeElements(Value operand);
@@ -64,6 +67,7 @@ private:
   AffineMap getMap(Value matrix, unsigned row, unsigned column);
   Value multiply(ValueRange inputs, ArrayRef<AffineMap> maps, Value into,
                  Multiply multiply);
+  Value decodeProduct(Value operand, Value scale, AffineMap blocks);
   Value decodeAt(Value operand,
                  function_ref<Value(OpBuilder &, Location, Value)> decode);
   Value sliceK(OpBuilder &b, Value matrix, bool isX, OpFoldResult offset,

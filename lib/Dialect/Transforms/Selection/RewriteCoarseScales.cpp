@@ -21,6 +21,7 @@
 
 #include "Selection/CoarseScales.h"
 
+#include "Utils/BlockMap.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,11 +80,16 @@ static bool arePowers(Value scales) {
          getConstantPowers(scales);
 }
 
-/// An index of a scale from that of an element, or of a block of elements.
-static AffineExpr divide(AffineExpr index, int64_t block) {
-  return block == ScaleBlock::kAll
-             ? getAffineConstantExpr(0, index.getContext())
-             : index.floorDiv(block);
+/// The sizes of scales of `side` for blocks of `size` elements of a row.
+static SmallVector<OpFoldResult>
+getBlockSizes(IRRewriter &rewriter, MmaScaledOp op, Side side, int64_t size) {
+  Value matrix = side == Side::X ? op.getX() : op.getY();
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, op.getLoc(), matrix);
+  ShapedType type = op.getMatrixType(side);
+  unsigned k = MmaScaledOp::getKDim(side, type.getRank());
+  sizes[k] = rewriter.getIndexAttr(type.getDimSize(k) / size);
+  return sizes;
 }
 
 /// The scales of `side`, repeated for blocks of `size` elements of a row.
@@ -99,20 +105,17 @@ static Value repeatScales(IRRewriter &rewriter, MmaScaledOp op, Side side,
   auto rank = static_cast<unsigned>(matrix.getRank());
   unsigned row = MmaScaledOp::getRowDim(side, rank);
   unsigned k = MmaScaledOp::getKDim(side, rank);
-  auto shape = llvm::to_vector(matrix.getShape());
-  shape[k] /= size;
-  SmallVector<AffineExpr> exprs(
-      rewriter.getMultiDimIdentityMap(rank).getResults());
-  exprs[row] = divide(exprs[row], block.rows);
-  exprs[k] =
-      divide(exprs[k], block.k == ScaleBlock::kAll ? block.k : block.k / size);
-  Value empty = tensor::EmptyOp::create(rewriter, loc, shape,
+  AffineMap map = getScaleBlockMap(rewriter.getContext(), rank,
+                                   {block.rows, block.k == ScaleBlock::kAll
+                                                    ? ScaleBlock::kAll
+                                                    : block.k / size},
+                                   row, k);
+  Value empty = tensor::EmptyOp::create(rewriter, loc,
+                                        getBlockSizes(rewriter, op, side, size),
                                         getElementTypeOrSelf(scales.getType()));
   return linalg::GenericOp::create(
              rewriter, loc, empty.getType(), scales, empty,
-             ArrayRef<AffineMap>{
-                 AffineMap::get(rank, 0, exprs, rewriter.getContext()),
-                 rewriter.getMultiDimIdentityMap(rank)},
+             ArrayRef<AffineMap>{map, rewriter.getMultiDimIdentityMap(rank)},
              SmallVector<utils::IteratorType>(rank,
                                               utils::IteratorType::parallel),
              [](OpBuilder &b, Location bodyLoc, ValueRange args) {
@@ -160,17 +163,27 @@ static LogicalResult repeatPowers(IRRewriter &rewriter, MmaScaledOp op) {
 // Factors of the result
 //===----------------------------------------------------------------------===//
 
+/// A tensor of one number: a constant if its sizes are known.
+static Value createSplat(IRRewriter &rewriter, Location loc,
+                         ArrayRef<OpFoldResult> sizes, FloatAttr number) {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, number.getType());
+  auto type = cast<RankedTensorType>(empty.getType());
+  if (!type.hasStaticShape()) {
+    Value scalar = arith::ConstantOp::create(rewriter, loc, number);
+    return linalg::FillOp::create(rewriter, loc, scalar, empty).getResult(0);
+  }
+  rewriter.eraseOp(empty.getDefiningOp());
+  return arith::ConstantOp::create(
+      rewriter, loc, DenseElementsAttr::get(type, number.getValue()));
+}
+
 /// Scales of 1 for blocks of `size` elements.
 static Value createOnes(IRRewriter &rewriter, MmaScaledOp op, Side side,
                         int64_t size) {
-  auto matrix = cast<RankedTensorType>(op.getMatrixType(side));
-  auto shape = llvm::to_vector(matrix.getShape());
-  shape[MmaScaledOp::getKDim(side, matrix.getRank())] /= size;
-  auto e8m0 = Float8E8M0FNUType::get(rewriter.getContext());
-  return arith::ConstantOp::create(
-      rewriter, op.getLoc(),
-      DenseElementsAttr::get(RankedTensorType::get(shape, e8m0),
-                             APFloat(e8m0.getFloatSemantics(), 1)));
+  Type e8m0 = Float8E8M0FNUType::get(rewriter.getContext());
+  return createSplat(rewriter, op.getLoc(),
+                     getBlockSizes(rewriter, op, side, size),
+                     rewriter.getFloatAttr(e8m0, 1.0));
 }
 
 /// The map from the indices of the result to the scale of a row or a column.
@@ -178,9 +191,9 @@ static AffineMap getFactorMap(MmaScaledOp op, Side side, unsigned numLoops) {
   ShapedType scales = op.getScaleType(side);
   MLIRContext *context = op.getContext();
   AffineExpr zero = getAffineConstantExpr(0, context);
-  AffineExpr row =
-      divide(getAffineDimExpr(numLoops - (side == Side::X ? 2 : 1), context),
-             op.getBlockShape(side).rows);
+  AffineExpr row = getBlockIndex(
+      getAffineDimExpr(numLoops - (side == Side::X ? 2 : 1), context),
+      op.getBlockShape(side).rows);
   SmallVector<AffineExpr> exprs = {row, zero};
   if (side == Side::Y)
     std::swap(exprs[0], exprs[1]);
@@ -206,8 +219,9 @@ static Value scaleResult(IRRewriter &rewriter, MmaScaledOp op, Value product) {
   auto type = cast<RankedTensorType>(op.getType());
   auto rank = static_cast<unsigned>(type.getRank());
   AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
-  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                        type.getElementType());
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, op.getAcc()),
+      type.getElementType());
   return linalg::GenericOp::create(
              rewriter, loc, type,
              ValueRange{product, op.getXScale(), op.getYScale(), op.getAcc()},
@@ -247,9 +261,9 @@ static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op) {
                  "product with scales of 1 for blocks of ")
       << *size << " elements";
   Location loc = op.getLoc();
-  auto type = cast<RankedTensorType>(op.getType());
-  Value zeros =
-      arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
+  Value zeros = createSplat(rewriter, loc,
+                            tensor::getMixedSizes(rewriter, loc, op.getAcc()),
+                            rewriter.getF32FloatAttr(0.0));
   auto product = MmaScaledOp::create(
       rewriter, loc, op.getX(), createOnes(rewriter, op, Side::X, *size),
       op.getY(), createOnes(rewriter, op, Side::Y, *size), zeros, *size);
@@ -258,10 +272,33 @@ static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op) {
   return success();
 }
 
+/// Whether all sizes are known, except for rows whose scales are one for each,
+/// or one for all. Loops over such scales are checked at run time.
+static bool areSizesSupported(MmaScaledOp op) {
+  auto acc = cast<ShapedType>(op.getType());
+  if (acc.getRank() == 3 && acc.isDynamicDim(0))
+    return false;
+  return llvm::all_of(ArrayRef{Side::X, Side::Y}, [&](Side side) {
+    ShapedType matrix = op.getMatrixType(side), scales = op.getScaleType(side);
+    auto rank = static_cast<unsigned>(matrix.getRank());
+    unsigned row = MmaScaledOp::getRowDim(side, rank);
+    int64_t rows = op.getBlockShape(side).rows;
+    for (unsigned dim = 0; dim != rank; ++dim) {
+      bool isKnown = !matrix.isDynamicDim(dim) && !scales.isDynamicDim(dim);
+      bool isChecked = dim == row && (rows == 1 || (rows == ScaleBlock::kAll &&
+                                                    !scales.isDynamicDim(dim)));
+      if (!isKnown && !isChecked)
+        return false;
+    }
+    return true;
+  });
+}
+
 void blockscale::rewriteCoarseScales(Operation *root) {
   SmallVector<MmaScaledOp> ops;
   root->walk([&](MmaScaledOp op) {
-    if (op.hasCoarseScales() && op.hasTensorSemantics() && hasStaticShapes(op))
+    if (op.hasCoarseScales() && op.hasTensorSemantics() &&
+        areSizesSupported(op))
       ops.push_back(op);
   });
   IRRewriter rewriter(root->getContext());

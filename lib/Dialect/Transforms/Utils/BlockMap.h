@@ -26,20 +26,30 @@ inline AffineMap getBlockMap(MLIRContext *context, unsigned rank, int64_t block,
   return AffineMap::get(rank, 0, exprs, context);
 }
 
-/// The same for scales with a block of rows and columns, which are the last two
-/// dimensions.
+/// The index of a block of `size` elements, or of all of them.
+inline AffineExpr getBlockIndex(AffineExpr index, int64_t size) {
+  return size == ScaleBlock::kAll ? getAffineConstantExpr(0, index.getContext())
+                                  : index.floorDiv(size);
+}
+
+/// The same map for scales with a block of rows, too.
+inline AffineMap getScaleBlockMap(MLIRContext *context, unsigned rank,
+                                  const ScaleBlock &block, unsigned rowDim,
+                                  unsigned kDim) {
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
+  SmallVector<AffineExpr> exprs(identity.getResults());
+  exprs[rowDim] = getBlockIndex(exprs[rowDim], block.rows);
+  exprs[kDim] = getBlockIndex(exprs[kDim], block.k);
+  return AffineMap::get(rank, 0, exprs, context);
+}
+
+/// The same for rows and columns that are the last two dimensions. With blocks
+/// of one row, there may be one dimension.
 inline AffineMap getScaleBlockMap(MLIRContext *context, unsigned rank,
                                   const ScaleBlock &block) {
-  SmallVector<AffineExpr> exprs(
-      AffineMap::getMultiDimIdentityMap(rank, context).getResults());
-  auto divide = [&](AffineExpr &expr, int64_t size) {
-    expr = size == ScaleBlock::kAll ? getAffineConstantExpr(0, context)
-                                    : expr.floorDiv(size);
-  };
-  if (block.rows != 1)
-    divide(exprs[rank - 2], block.rows);
-  divide(exprs[rank - 1], block.k);
-  return AffineMap::get(rank, 0, exprs, context);
+  if (rank == 1)
+    return getBlockMap(context, rank, block.k);
+  return getScaleBlockMap(context, rank, block, rank - 2, rank - 1);
 }
 
 } // namespace mlir::blockscale
