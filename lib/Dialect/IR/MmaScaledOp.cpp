@@ -91,6 +91,11 @@ ScaleBlock MmaScaledOp::getBlockShape(Side side) {
 int64_t MmaScaledOp::getBlock() { return getProduct(*this).getBlock(); }
 
 TypeCombination MmaScaledOp::getTypes() {
+  // No instruction computes coarse scales.
+  if (hasCoarseScales())
+    return {*getElementFormat(getMatrixType(Side::X).getElementType()),
+            *getElementFormat(getMatrixType(Side::Y).getElementType()),
+            Format::None, /*blockSize=*/0};
   return {*getElementFormat(getMatrixType(Side::X).getElementType()),
           *getElementFormat(getMatrixType(Side::Y).getElementType()),
           *getScaleFormat(getScaleType(Side::X).getElementType()),

@@ -103,7 +103,9 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     like 2^120 and 2^-120 cancel. Scales of `f32` may be any number: negative,
     subnormal, zero, infinite or NaN.
 
-    No kernel for GPUs has coarse scales yet: selecting a path is an error.
+    On GPUs, `blockscale-select-path` rewrites products whose coarse scales are
+    powers of two (`f8E8M0FNU`, or constants), or those of whole rows. For others
+    there are no kernels yet: they are errors there.
 
     Constraints:
 

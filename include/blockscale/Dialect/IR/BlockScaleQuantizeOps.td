@@ -123,8 +123,9 @@ def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
       has for these types and no `block_size` describes, and `scales` has the
       sizes that follow from it.
 
-    What cannot be checked statically is checked at run time. Without `amax`,
-    the op can be tiled, along the last dimension by whole blocks.
+    What cannot be checked statically is checked at run time. Without `amax`
+    and coarse scales, the op can be tiled, along the last dimension by whole
+    blocks.
 
     Example:
 

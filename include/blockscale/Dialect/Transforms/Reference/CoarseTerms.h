@@ -13,10 +13,11 @@
 
 namespace mlir::blockscale {
 
-/// Patterns that replace `mma_scaled` with coarse scales by one sum of terms, as
-/// `populateDecomposeMmaScaledPatterns` does for others: each term is an element
-/// of x times its scale, times one of y times its scale, in f64. The sum differs
-/// from the definition by rounding errors of f64, which error bounds cover.
+/// Patterns that replace `mma_scaled` with coarse scales by one sum of terms,
+/// as `populateDecomposeMmaScaledPatterns` does for others: each term is an
+/// element of x times its scale, times one of y times its scale, in f64. The
+/// sum differs from the definition by rounding errors of f64, which error
+/// bounds cover.
 void populateDecomposeCoarseTermsPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::blockscale

@@ -93,9 +93,9 @@ REWRITTEN = [
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("types, scale_types, blocks, remark", REWRITTEN, ids=lambda case: str(case) if isinstance(case, str) else None)
 def test_rewritten(types, scale_types, blocks, remark, target, tmp_path):
-    """Within the bound of products; native where a chip has the instruction."""
+    """Within the bound of products, by numpy and by --compare; native where a chip has the instruction."""
     data = operands(types, scale_types, blocks, 1)
-    flags = ["--native-only"] if target in NATIVE else []
+    flags = ["--compare"] + ["--native-only"] * (target in NATIVE)
     got, messages = result(text(types, scale_types, blocks), data, target, tmp_path, *flags)
     assert remark in messages
     blockscale.compare(

@@ -5,12 +5,15 @@ is about that. Each scale is another power of two where results are exact, so th
 block, row or operand shows.
 """
 
+import re
+import subprocess
 from typing import NamedTuple
 
 import blockscale
 import numpy as np
 import pytest
-from harness import Program, assert_bit_equal
+from blockscale.scale_blocks import legal_blocks
+from harness import RUN, Program, assert_bit_equal, execute
 
 ALL = "all"
 
@@ -261,3 +264,70 @@ def test_blocks_of_instructions(tmp_path):
     data = random(x, y, 3, 5, 96, 7)
     types = dict(x_type=x.element, y_type=y.element, scale_type="f8E8M0FNU")
     assert_bit_equal(run([(x, y, data)], tmp_path)[0], blockscale.mma_scaled(*data, **types))
+
+
+# The table
+
+
+def test_table_of_the_verifier(tmp_path):
+    """The compiler accepts the blocks that the Python package has, and no others."""
+    cases, text = [], ""
+    for element in blockscale.ELEMENT_TYPES:
+        for scale in ("f32", "f8E8M0FNU", "f8E4M3FN"):
+            for rows in blockscale.SCALE_BLOCK_ROWS:
+                for k in blockscale.SCALE_BLOCK_KS:
+                    x = f"tensor<256x256x{element}>"
+                    x_scale = f"tensor<{count(256, rows)}x{count(256, k)}x{scale}>"
+                    rest = "tensor<256x8xf8E4M3FN>, tensor<1x8xf32>, tensor<256x8xf32>"
+                    text += (
+                        f"func.func @f(%x: {x}, %s: {x_scale}, %y: tensor<256x8xf8E4M3FN>, %t: tensor<1x8xf32>, %a: tensor<256x8xf32>) {{\n"
+                        f"  %d = blockscale.mma_scaled %x, %s, %y, %t, %a {{x_scale_block = {Operand(element, scale, (rows, k)).attribute}, "
+                        f"y_scale_block = #blockscale.scale_block<rows = 1, k = all>}} : {x}, {x_scale}, {rest}\n"
+                        f"  return\n}}\n// -----\n"
+                    )
+                    cases.append((element, scale, (rows, k)))
+    path = tmp_path / "table.mlir"
+    path.write_text(text)
+    done = subprocess.run(
+        [RUN.with_name("blockscale-opt"), path, "--split-input-file", "-o", "/dev/null"], capture_output=True, text=True, check=False
+    )
+    refused = {int(line) // 5 for line in re.findall(r"table\.mlir:(\d+):\d+: error", done.stderr)}
+    expected = {i for i, (element, scale, block) in enumerate(cases) if block not in legal_blocks(element, scale)}
+    assert len(cases) == 225 and refused == expected
+
+
+# Tiles
+
+
+@pytest.mark.parametrize("sizes", [(64, 256, 64), (128, 32, 128), (1, 384, 384), (32, 128, 32)])
+def test_tiles(sizes, tmp_path):
+    """A tiled product is the product, but for sums that are rounded to f32 after each tile of K: exact here."""
+    x, y = fp8(128, 128), fp8(128, ALL)
+    m, n, k = 130, 300, 320
+    rng = np.random.default_rng(8)
+    data = [
+        blockscale.encode(rng.integers(-2, 3, (m, k)), "f8E4M3FN"), np.float32(np.exp2(rng.integers(-2, 3, (2, 3)))),
+        blockscale.encode(rng.integers(-2, 3, (k, n)), "f8E4M3FN"), np.float32(np.exp2(rng.integers(-2, 3, (1, 3)))),
+        np.zeros((m, n), np.float32),
+    ]
+    program = Program()
+    program.result(mma(program, x, y, arguments(program, x, y, data)))
+    sequence = (
+        "module attributes {transform.with_named_sequence} {\n" + program.text()
+        + "transform.named_sequence @__transform_main(%m: !transform.any_op {transform.readonly}) {\n"
+        '  %op = transform.structured.match ops{["blockscale.mma_scaled"]} in %m : (!transform.any_op) -> !transform.any_op\n'
+        f"  %t, %l:3 = transform.structured.tile_using_for %op tile_sizes {list(sizes)}\n"
+        "    : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)\n"
+        "  transform.yield\n}\n}\n"
+    )
+    path = tmp_path / "tiles.mlir"
+    path.write_text(sequence)
+    tiled = subprocess.run(
+        [RUN.with_name("blockscale-opt"), path, "--transform-interpreter"], capture_output=True, text=True, check=False
+    )
+    assert tiled.returncode == 0, tiled.stderr
+    text, _, _ = tiled.stdout.partition("  transform.named_sequence")
+    assert "scf.for" in text
+    text = text.replace("module attributes {transform.with_named_sequence}", "module") + "}\n"
+    (result,) = execute(tmp_path, text, data, 1, "main")
+    assert_bit_equal(result, reference(x, y, data))
