@@ -147,9 +147,11 @@ static LogicalResult repeatPowers(IRRewriter &rewriter, MmaScaledOp op) {
   std::optional<int64_t> size = getRepeatedBlock(op);
   if (!size)
     return failure();
-  op->emitRemark("coarse scales that are powers of two are repeated for blocks "
-                 "of ")
-      << *size << " elements";
+  ScaleBlock whole = {/*rows=*/1, *size};
+  if (op.getBlockShape(Side::X) != whole || op.getBlockShape(Side::Y) != whole)
+    op->emitRemark("coarse scales that are powers of two are repeated for "
+                   "blocks of ")
+        << *size << " elements";
   Value xScale = repeatScales(rewriter, op, Side::X, op.getXScale(), *size);
   Value yScale = repeatScales(rewriter, op, Side::Y, op.getYScale(), *size);
   auto product = MmaScaledOp::create(rewriter, op.getLoc(), op.getX(), xScale,
