@@ -22,6 +22,7 @@
 #include "IntervalGeneric.h"
 #include "IntervalQuantize.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Reference/CoarseTerms.h"
 #include "blockscale/Dialect/Transforms/Reference/Softmax.h"
 #include "blockscale/Dialect/Transforms/Reference/Sparse.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -62,6 +63,7 @@ static LogicalResult decompose(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   RewritePatternSet products(context), layouts(context);
   populateDecomposeMmaScaledPatterns(products);
+  populateDecomposeCoarseTermsPatterns(products);
   populateDecomposeSparseMmaPatterns(products);
   populateDecomposeSwizzlePatterns(layouts);
   MarkProducts mark;

@@ -57,8 +57,7 @@ public:
                     return emit.hull({low, high});
                   });
     AffineMap identity = b.getMultiDimIdentityMap(rank);
-    AffineMap blocks =
-        getBlockMap(b, rank, static_cast<int64_t>(op.getBlockSize()));
+    AffineMap blocks = getBlockMap(b, rank, op.getBlock());
     intervals[op.getElements()] = mapToEnds(
         b, op.getElements(), {x.low, x.high, scales.low, scales.high},
         [&](Emitter emit, ValueRange args) {
@@ -163,7 +162,7 @@ bool blockscale::quantizeOnIntervals(OpBuilder &builder, QuantizeOp op,
   Interval x = intervals.lookup(op.getX());
   bool isScaleExact =
       !op.getTensorScale() || !intervals.contains(op.getTensorScale());
-  if (!x || !isScaleExact || !op.hasTensorSemantics())
+  if (!x || !isScaleExact || !op.hasTensorSemantics() || op.hasCoarseScales())
     return false;
   QuantizeBuilder(builder, op, x).build(intervals);
   return true;
@@ -172,7 +171,7 @@ bool blockscale::quantizeOnIntervals(OpBuilder &builder, QuantizeOp op,
 bool blockscale::dequantizeOnIntervals(OpBuilder &builder, DequantizeOp op,
                                        IntervalMap &intervals,
                                        std::string &culprit) {
-  if (!op.hasTensorSemantics())
+  if (!op.hasTensorSemantics() || op.hasCoarseScales())
     return false;
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Type element = type.getElementType();

@@ -50,6 +50,7 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
         mma_scaled,
     )
     from .routing import route, sort_routes
+    from .scale_blocks import SCALE_BLOCK_KS, SCALE_BLOCK_ROWS, SCALE_BLOCKS
     from .scales import swizzle_scales, unswizzle_scales
     from .sparse_metadata import GRANULARITIES, compress_bitmask, tile_metadata, untile_metadata
     from .sparse_reference import SPARSE_TYPE_COMBINATIONS, sparse_mma_scaled
@@ -70,6 +71,9 @@ __all__ = [
     "ProgramNotFoundError",
     "QUANTIZE_TYPE_COMBINATIONS",
     "RunError",
+    "SCALE_BLOCKS",
+    "SCALE_BLOCK_KS",
+    "SCALE_BLOCK_ROWS",
     "SCALE_FORMATS",
     "SCALE_RULES",
     "SPARSE_TYPE_COMBINATIONS",
@@ -125,6 +129,7 @@ _MODULES = {
     ),
     "routing": ("route", "sort_routes"),
     "runtime": (),
+    "scale_blocks": ("SCALE_BLOCK_KS", "SCALE_BLOCK_ROWS", "SCALE_BLOCKS"),
     "scales": ("swizzle_scales", "unswizzle_scales"),
     "sparse_metadata": ("GRANULARITIES", "compress_bitmask", "tile_metadata", "untile_metadata"),
     "sparse_reference": ("SPARSE_TYPE_COMBINATIONS", "sparse_mma_scaled"),

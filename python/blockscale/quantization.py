@@ -9,6 +9,11 @@ docs/Quantization.md):
     ue4m3   the largest magnitude over 6, over the scale of the tensor, rounded to e4m3 (NVFP4);
             each operation is one of f32
 
+Coarse scales (`scale_block`) are e8m0 or f32, and their blocks may have several rows:
+
+    f32     the largest magnitude over the largest element, in f32; or, with a rule, the power of two
+            that e8m0 would have
+
 Results are exact to the bit: exponents come from the bits of values and not from logarithms, and f32
 keeps its subnormals, as numpy does.
 """
@@ -24,7 +29,10 @@ from .arrays import expect_codes, expect_flag, expect_name, ml_name, require, ty
 from .block_formats import BLOCK_FORMATS, resolve
 from .formats import decode, encode, get_format
 from .packing import packed_hint
-from .reference import LEGAL_TYPE_COMBINATIONS, SCALE_FORMATS
+from .reference import ELEMENT_TYPES, LEGAL_TYPE_COMBINATIONS, SCALE_FORMATS
+from .scale_blocks import (
+    ALL, Block, Scales, count, expect_block, is_coarse, is_whole, legal_blocks, read_scales,
+)
 
 # The legal (element, scale, B): those of one operand of the 27 combinations, with B or, for sparse products, 2 B.
 QUANTIZE_TYPE_COMBINATIONS = tuple(
@@ -153,10 +161,11 @@ def _check_tensor_scale(tensor_scale):
 
 def _check_rule(rule, scale):
     expect_name(rule, "rule")
-    if SCALE_FORMATS[scale] == "ue4m3":
+    if scale == "f8E4M3FN":
         require(rule is None, "rule", f"none with {scale}", repr(rule))
         return None
-    rule = DEFAULT_RULE if rule is None else rule
+    if rule is None:
+        return None if scale == "f32" else DEFAULT_RULE
     require(rule in SCALE_RULES, "rule", f"one of {', '.join(SCALE_RULES)}", repr(rule))
     return rule
 
@@ -197,6 +206,64 @@ def _over_ue4m3(x, codes, tensor_scale):
 _SCHEMES = {"f8E8M0FNU": (_power_codes, _over_powers), "ue4m3": (_ue4m3_codes, _over_ue4m3)}
 
 
+def _f32_scales(amax, largest, rule):
+    """1 where the scale would be 0: in a block of zeros, or of magnitudes that are too small for it."""
+    if rule is not None:
+        powers = decode(_power_codes(amax, largest, rule, None), "f8E8M0FNU").astype(np.float32)
+        return np.where(amax == 0, np.float32(1), powers)
+    with np.errstate(under="ignore"):
+        scales = amax / np.float32(largest.value)
+    return np.where(scales == 0, np.float32(1), scales)
+
+
+def _over_f32(x, scales):
+    with np.errstate(over="ignore", under="ignore"):
+        return x / scales
+
+
+# Coarse scales
+
+
+def _check_coarse(shape, name, element, scale, block_size, block):
+    """(element, scale, block) of coarse scales."""
+    element, scale, block_size = resolve(element, scale, block_size)
+    require(block_size is None, "block_size", "none with scale_block", block_size)
+    require(len(shape) >= 2, f"{name} rank", "at least 2 with coarse scales", len(shape))
+    require(min(shape) >= 1, f"{name} shape", "sizes of at least 1", shape)
+    require(element in ELEMENT_TYPES, "element", f"one of {', '.join(ELEMENT_TYPES)}", repr(element))
+    legal = legal_blocks(element, scale)
+    require(legal, "scale", f"f32 or f8E8M0FNU for {element}", repr(scale))
+    if block is not None:
+        require(
+            block in legal and not is_whole(block, scale), "scale_block",
+            f"one of {[each for each in legal if not is_whole(each, scale)]} for {element} with {scale} scales", block,
+        )
+    return element, scale, block
+
+
+def _quantize_coarse(values, element, scale, block, rule, amax):
+    shape = values.shape[-2:]
+    sizes = [size if each == ALL else each for size, each in zip(shape, block)]
+    counts = [count(size, each) for size, each in zip(shape, block)]
+    padding = [(0, 0)] * (values.ndim - 2) + [(0, n * each - size) for n, each, size in zip(counts, sizes, shape)]
+    blocks = np.pad(values, padding).reshape(*values.shape[:-2], counts[0], sizes[0], counts[1], sizes[1])
+    magnitudes = np.abs(blocks).max(axis=(-3, -1))  # NaN if the block has one
+    bad = ~np.isfinite(magnitudes)
+
+    largest, amaxes = _Largest(element), np.where(bad, np.float32(0), magnitudes)
+    if scale == "f32":
+        scales = _f32_scales(amaxes, largest, rule)
+    else:
+        scales = _power_codes(amaxes, largest, rule, None)
+    spread = Scales(np.arange(scales.size).reshape(scales.shape), block).spread(values.shape, -2, -1)
+    of_element = scales.ravel()[spread]
+    numbers = np.where(bad.ravel()[spread], np.float32(0), values)
+    quotients = _over_f32(numbers, of_element) if scale == "f32" else _over_powers(numbers, of_element, None)
+    codes = np.where(bad.ravel()[spread], np.uint8(0), encode(quotients, element))
+    scales[bad] = np.nan if scale == "f32" else get_format(scale).nan
+    return (codes, scales, magnitudes.max()) if amax else (codes, scales)
+
+
 def quantize(
     x: np.ndarray,
     element: str,
@@ -206,6 +273,7 @@ def quantize(
     tensor_scale: Optional[float] = None,
     amax: bool = False,
     pad: bool = False,
+    scale_block: Optional[Block] = None,
 ) -> Union[Tuple[np.ndarray, np.ndarray], Tuple[np.ndarray, np.ndarray, np.float32]]:
     """Quantizes x: (codes, scales), or (codes, scales, amax) with `amax=True`.
 
@@ -220,9 +288,13 @@ def quantize(
     amax          also return the largest magnitude of x, a float32 scalar: NaN if x has one, else
                   infinity if x has one
     pad           allow any K: the last block of a row may be short, as if zeros followed
+    scale_block   coarse scales in place of block_size: (rows, k) with rows of 1, 128 or "all", and k of
+                  32, 64, 128 or "all"; with scale "f32" also 16. rows counts along the dimension before
+                  the last one. Last blocks may be partial, without `pad`
 
-    codes, the quantized elements, is uint8 of shape (..., K), scales uint8 of shape (..., ceil(K / B)).
-    Scales are factors. For every block, with its largest magnitude a, and max = m * 2^emax the largest
+    codes, the quantized elements, is uint8 of shape (..., K), scales uint8 of shape (..., ceil(K / B));
+    coarse scales have the shape (..., ceil(R / rows), ceil(K / k)), and are float32 for "f32". Scales are
+    factors. For every block, with its largest magnitude a, and max = m * 2^emax the largest
     value of the element type:
 
       * e8m0 scales are 2^e, e between -127 and 127. floor: floor(log2 a) - emax (OCP MX v1.0,
@@ -231,9 +303,11 @@ def quantize(
         x * 2^-e, exact, then rounded.
       * ue4m3 scales are e4m3(fl(fl(a / 6) / g)), an element is fl(x / fl(scale * g)), then
         rounded; fl is one operation of f32. With scale 0, elements are 0 with the sign of x.
+      * f32 scales are fl(a / max), or 1 where that is 0; there is no epsilon. With a rule they are 2^e of
+        it, and 1 for a block of zeros. An element is fl(x / scale), then rounded.
       * Elements are rounded to nearest even, saturate at max, and keep the sign of zero.
       * a block of zeros has scale 0x00, a block with NaN or infinity has scale NaN (0xFF, 0x7F for
-        ue4m3) and elements 0x00.
+        ue4m3) and elements 0x00. (Of f32 scales, a block of zeros has 1.)
 
     >>> import numpy as np
     >>> x = np.zeros((1, 32), np.float32)
@@ -247,8 +321,16 @@ def quantize(
     Raises TypeError for arrays of another type, ValueError for illegal types, sizes, rules and tensor
     scales; both name what was expected and what was given.
     """
-    element, scale, block_size = _check_types(element, scale, block_size)
     amax, pad = expect_flag(amax, "amax"), expect_flag(pad, "pad")
+    scale_block = expect_block(scale_block, "scale_block")
+    if scale_block is not None or scale == "f32":
+        values = to_f32(x, "x")
+        element, scale, block = _check_coarse(values.shape, "x", element, scale, block_size, scale_block)
+        require(block is not None, "scale_block", "a block with scales of f32", None)
+        require(not pad, "pad", "False with scale_block", pad)
+        require(tensor_scale is None, "tensor_scale", "none with scale_block", tensor_scale)
+        return _quantize_coarse(values, element, scale, block, _check_rule(rule, scale), amax)
+    element, scale, block_size = _check_types(element, scale, block_size)
     rule = _check_rule(rule, scale)
     if SCALE_FORMATS[scale] != "ue4m3":
         require(tensor_scale is None, "tensor_scale", f"none with {scale}", tensor_scale)
@@ -282,12 +364,16 @@ def dequantize(
     block_size: Optional[int] = None,
     tensor_scale: Optional[float] = None,
     dtype: str = "f32",
+    scale_block: Optional[Block] = None,
 ) -> np.ndarray:
     """Dequantizes: fl(fl(element * scale) * g), of shape (..., K).
 
     codes   quantized elements: uint8, or the type of ml_dtypes, of shape (..., K)
-    scales  uint8, or the type of ml_dtypes, of shape (..., ceil(K / B)), row-major
+    scales  uint8, or the type of ml_dtypes, of shape (..., ceil(K / B)), row-major; coarse scales, which
+            may be float32, of shape (..., ceil(R / rows), ceil(K / k))
     dtype   "f32", "f16" or "bf16": the result is float32, float16 or uint16 (the bits of bf16)
+    scale_block  (rows, k) of coarse scales; float32 scales have one anyway, which may be left out if
+            exactly one fits the shapes
 
     The other arguments are those of `quantize`; here `tensor_scale` may be used with scales of either
     type, and the last block of a row may be short. fl rounds to f32, to nearest even, and keeps
@@ -302,6 +388,9 @@ def dequantize(
     Raises TypeError for arrays of another type, ValueError for illegal types, shapes, codes and tensor
     scales; both name what was expected and what was given.
     """
+    scale_block = expect_block(scale_block, "scale_block")
+    if scale == "f32" or is_coarse(scales, scale_block):
+        return _dequantize_coarse(codes, scales, element, scale, block_size, tensor_scale, dtype, scale_block)
     element, scale, block_size = _check_types(element, scale, block_size)
     require(expect_name(dtype, "dtype") in _VALUE_TYPES, "dtype", f"one of {', '.join(_VALUE_TYPES)}", repr(dtype))
     number = _check_tensor_scale(tensor_scale)
@@ -316,6 +405,24 @@ def dequantize(
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         # The product is exact in float64, so this rounds once.
         values = (decode(codes, element) * factors[..., : codes.shape[-1]]).astype(np.float32)
+        if tensor_scale is not None:
+            values = values * number
+    return _VALUE_TYPES[dtype][2](values)
+
+
+def _dequantize_coarse(codes, scales, element, scale, block_size, tensor_scale, dtype, block):
+    require(expect_name(dtype, "dtype") in _VALUE_TYPES, "dtype", f"one of {', '.join(_VALUE_TYPES)}", repr(dtype))
+    is_f32 = isinstance(scales, np.ndarray) and scales.dtype == np.float32
+    scale = "f32" if scale is None and is_f32 else scale
+    require(is_f32 == (scale == "f32"), "scale", "'f32' for float32 scales and only for them", repr(scale))
+    number = _check_tensor_scale(tensor_scale)
+    element, scale, block = _check_coarse(np.shape(codes), "codes", element, scale, block_size, block)
+    codes = expect_codes(codes, "codes", element)
+    names = ("scales", "scale_block")
+    factors = read_scales(scales, codes.shape, -2, -1, element, scale, block, names).spread(codes.shape, -2, -1)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        # The product is exact in float64, so this rounds once.
+        values = (decode(codes, element) * factors).astype(np.float32)
         if tensor_scale is not None:
             values = values * number
     return _VALUE_TYPES[dtype][2](values)

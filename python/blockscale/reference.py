@@ -9,17 +9,18 @@ at most 4 bits each, and an exponent far inside the range.
 
 from __future__ import annotations
 
-from itertools import product
-from typing import Optional, Tuple
+import itertools
+from typing import NamedTuple, Optional, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import as_numpy, expect_array, expect_codes, require
+from .arrays import as_numpy, expect_array, expect_codes, expect_name, require
 from .block_formats import resolve_product
 from .formats import decode
 from .packing import packed_hint
-from .sums import add_products, finite
+from .scale_blocks import ALL, Block, expect_block, finer, is_coarse, own_format, read_scales
+from .sums import add_products, add_scaled_blocks, finite
 
 ELEMENT_TYPES = ("f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN")
 
@@ -30,7 +31,7 @@ SCALE_FORMATS = {"f8E8M0FNU": "f8E8M0FNU", "f8E4M3FN": "ue4m3"}
 # elements (OCP MX v1.0, section 5: E8M0 scales, blocks of 32), and fp4 in blocks of 16 (PTX ISA,
 # mma with .kind::mxf4nvf4 and .scale_vec::4X).
 LEGAL_TYPE_COMBINATIONS = tuple(
-    (x_type, y_type, "f8E8M0FNU", 32) for x_type, y_type in product(ELEMENT_TYPES, repeat=2)
+    (x_type, y_type, "f8E8M0FNU", 32) for x_type, y_type in itertools.product(ELEMENT_TYPES, repeat=2)
 ) + (
     ("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16),
     ("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16),
@@ -106,8 +107,74 @@ def check_shapes(x_shape, x_scale, y, y_scale, acc, x_type, y_type, sizes, block
     return block
 
 
-def _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size):
-    """Checks the operands; acc, x times its scales and y times its scales, in float64."""
+class _Product(NamedTuple):
+    """The terms of a product, in float64: x and y times their scales, or, if scales are coarse, without them.
+
+    Then there is a scale for each row or column and each `block` elements along K.
+    """
+
+    acc: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    x_scale: Optional[np.ndarray] = None
+    y_scale: Optional[np.ndarray] = None
+    block: Optional[int] = None
+
+    def total(self):
+        if self.block is None:
+            return add_products(self.acc, self.x, self.y)
+        return add_scaled_blocks(*self)
+
+    def magnitude(self):
+        """|acc| + sum |terms| over the finite ones, a float64 array of acc's shape."""
+        # A term is finite if both factors are: its exponent stays far inside the range.
+        acc, x, y = (np.abs(finite(values)) for values in self[:3])
+        if self.block is None:
+            return acc + x @ y
+        scales = (np.abs(finite(values)) for values in self[3:5])
+        return add_scaled_blocks(acc, x, y, *scales, self.block)
+
+
+def _read_coarse(x, x_scale, y, y_scale, acc, types, scale_type, x_block, y_block):
+    """Checks the operands of a product with coarse scales."""
+    operands = []
+    for name, codes, scales, type, block, axes in (
+        ("x", x, x_scale, types[0], x_block, (-2, -1)), ("y", y, y_scale, types[1], y_block, (-1, -2)),
+    ):
+        element, own_scale, own_block = own_format(expect_name(type, f"{name}_type"))
+        require(element in ELEMENT_TYPES, f"{name}_type", f"one of {', '.join(ELEMENT_TYPES)}", repr(type))
+        codes = expect_codes(codes, name, element)
+        require(codes.ndim in (2, 3), f"{name} rank", "2 or 3", codes.ndim)
+        require(min(codes.shape) >= 1, f"{name} shape", "sizes of at least 1", codes.shape)
+        if block is None and own_block is not None and not is_coarse(scales, None):
+            block = own_block
+        names = (f"{name}_scale", f"{name}_scale_block")
+        operands.append((
+            decode(codes, element, name),
+            read_scales(scales, codes.shape, *axes, element, own_scale or scale_type, block, names), axes,
+        ))
+    (x, x_scales, _), (y, y_scales, _) = operands
+    acc = expect_array(acc, "acc", np.float32)
+    *x_batch, m, k = x.shape
+    *y_batch, y_k, n = y.shape
+    require(y_k == k, "K of y", f"{k} as in x", y_k)
+    require(
+        1 in (*x_batch, *y_batch) or not x_batch or not y_batch or x_batch == y_batch,
+        "batch of y", f"1 or {x_batch} as in x", y_batch,
+    )
+    shape = (*np.broadcast_shapes(tuple(x_batch), tuple(y_batch)), m, n)
+    require(acc.shape == shape, "acc shape", shape, acc.shape)
+    block = finer(x_scales.block[1], y_scales.block[1])
+    factors = (scales.spread(values.shape, *axes, block) for values, scales, axes in operands)
+    return _Product(acc.astype(np.float64), x, y, *factors, k if block == ALL else block)
+
+
+def _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size, x_scale_block, y_scale_block):
+    """Checks the operands, and decodes them."""
+    x_block, y_block = expect_block(x_scale_block, "x_scale_block"), expect_block(y_scale_block, "y_scale_block")
+    if is_coarse(x_scale, x_block) or is_coarse(y_scale, y_block):
+        require(block_size is None, "block_size", "none with coarse scales", block_size)
+        return _read_coarse(x, x_scale, y, y_scale, acc, (x_type, y_type), scale_type, x_block, y_block)
     x_type, y_type, scale_type, block_size = resolve_product(x_type, y_type, scale_type, block_size)
     sizes = check_types(x_type, y_type, scale_type, LEGAL_TYPE_COMBINATIONS)
     x, x_scale, y, y_scale, acc = check_arrays(
@@ -120,13 +187,7 @@ def _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size):
         y_factors = np.repeat(decode(y_scale, scale_format, "y_scale"), block, axis=-2)
         x_scaled = decode(x, x_type, "x") * x_factors
         y_scaled = decode(y, y_type, "y") * y_factors
-    return acc.astype(np.float64), x_scaled, y_scaled
-
-
-def _magnitude(acc, x_scaled, y_scaled):
-    """|acc| + sum |terms| over the finite ones, a float64 array of acc's shape."""
-    # A term is finite if both factors are: its exponent stays far inside the range.
-    return np.abs(finite(acc)) + np.abs(finite(x_scaled)) @ np.abs(finite(y_scaled))
+    return _Product(acc.astype(np.float64), x_scaled, y_scaled)
 
 
 def round_f32(total):
@@ -152,6 +213,8 @@ def mma_scaled(
     y_type: str,
     scale_type: Optional[str] = None,
     block_size: Optional[int] = None,
+    x_scale_block: Optional[Block] = None,
+    y_scale_block: Optional[Block] = None,
 ) -> np.ndarray:
     """Block-scaled matrix multiply-accumulate; a float32 array of acc's shape.
 
@@ -183,11 +246,26 @@ def mma_scaled(
     >>> mma_scaled(x, x_scale, y, y_scale, np.zeros((1, 2), np.float32), x_type="mxfp4", y_type="mxfp4")
     array([[96., 48.]], dtype=float32)
 
+    Scales may be coarse: float32 arrays, or codes with x_scale_block or y_scale_block, (rows, k) with rows
+    of 1, 128 or "all", and k of 16, 32, 64, 128 or "all". The scales of x have the shape
+    (ceil(M / rows), ceil(K / k)), those of y (ceil(K / k), ceil(N / rows)), with the batch of their
+    operand. A block is required unless exactly one of SCALE_BLOCKS fits the shapes. The operands are
+    independent; `scale_type` is that of scales which are codes. Then the products of each block along K,
+    the smaller one of both, are added up first, and multiplied by the product of both scales:
+
+    >>> x_scale = np.array([[2.0**120]], np.float32)
+    >>> y_scale = np.array([[2.0**-120, 2.0**-121]], np.float32)
+    >>> mma_scaled(x, x_scale, y, y_scale, np.zeros((1, 2), np.float32), x_type="f4E2M1FN", y_type="f4E2M1FN",
+    ...            x_scale_block=("all", "all"), y_scale_block=(1, "all"))
+    array([[48., 24.]], dtype=float32)
+
     Raises TypeError for arrays of another element type, ValueError for illegal shapes, types or codes;
     both name what was expected and what was given.
     """
-    operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
-    return round_f32(add_products(*operands))
+    product = _read(
+        x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size, x_scale_block, y_scale_block
+    )
+    return round_f32(product.total())
 
 
 def error_bound(
@@ -201,6 +279,8 @@ def error_bound(
     y_type: str,
     scale_type: Optional[str] = None,
     block_size: Optional[int] = None,
+    x_scale_block: Optional[Block] = None,
+    y_scale_block: Optional[Block] = None,
 ) -> Tuple[np.ndarray, np.ndarray]:
     """How far a float32 implementation may be from `mma_scaled`: (bound, comparable).
 
@@ -222,8 +302,10 @@ def error_bound(
 
     Arguments and errors are those of `mma_scaled`.
     """
-    operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
-    return _bound(add_products(*operands), _magnitude(*operands), x.shape[-1])
+    product = _read(
+        x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size, x_scale_block, y_scale_block
+    )
+    return _bound(product.total(), product.magnitude(), x.shape[-1])
 
 
 def compare(
@@ -238,6 +320,8 @@ def compare(
     y_type: str,
     scale_type: Optional[str] = None,
     block_size: Optional[int] = None,
+    x_scale_block: Optional[Block] = None,
+    y_scale_block: Optional[Block] = None,
 ) -> float:
     """Asserts that `result`, float32 of acc's shape, is `mma_scaled` within `error_bound`.
 
@@ -257,9 +341,11 @@ def compare(
     Traceback (most recent call last):
     AssertionError: cell (0, 0): expected 32.0, got 33.0, bound 0.000244141; 1 of 1 compared ...
     """
-    operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
-    total = add_products(*operands)
-    bound, comparable = _bound(total, _magnitude(*operands), x.shape[-1])
+    product = _read(
+        x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size, x_scale_block, y_scale_block
+    )
+    total = product.total()
+    bound, comparable = _bound(total, product.magnitude(), x.shape[-1])
     expected = round_f32(total)
     result = as_numpy(result, "result")
     if (result.dtype, result.shape) != (expected.dtype, expected.shape):

@@ -149,6 +149,31 @@ def add_products(acc, x, y):
     return total
 
 
+def add_scaled_blocks(acc, x, y, x_scale, y_scale, block):
+    """acc + the sums of `block` products along K, each times its two scales: coarse scales.
+
+    acc      float64 of shape (..., M, N)
+    x, y     float64 of shapes (..., M, K) and (..., K, N)
+    x_scale  float64 of shape (..., M, blocks), y_scale (..., blocks, N)
+    block    elements along K; the last block may be partial
+
+    Batches broadcast. Each sum starts at 0 and adds products by ascending k, and the sums are added to
+    acc in order; every operation is one of float64, so that the result is defined to the bit.
+    """
+    *batch, m, n = acc.shape
+    x, x_scale = (np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in (x, x_scale))
+    y, y_scale = (np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in (y, y_scale))
+    total = acc.copy()
+    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf, 0 * inf
+        for index in np.ndindex(*batch):
+            for i, k in enumerate(range(0, x.shape[-1], block)):
+                sums = np.zeros((m, n))
+                _matrix_in_order(sums, x[index][:, k : k + block], y[index][k : k + block])
+                scale = x_scale[index][:, i, None] * y_scale[index][i]
+                total[index] += sums * scale
+    return total
+
+
 def add_kept_products(acc, kept, positions, y):
     """acc + the products kept[:, i] * y[positions[:, i]], i = 0, 1, ...: the sums of `sparse_mma_scaled`.
 

@@ -1238,15 +1238,15 @@ func.func @mma_scaled_c9_y_i8(%x: tensor<16x64xf8E4M3FN>,
 
 // -----
 
-func.func @mma_scaled_c9_x_scale_f32(%x: tensor<16x64xf8E4M3FN>,
-                                     %x_scale: tensor<16x2xf32>,
+func.func @mma_scaled_c9_x_scale_f16(%x: tensor<16x64xf8E4M3FN>,
+                                     %x_scale: tensor<16x2xf16>,
                                      %y: tensor<64x8xf8E5M2>,
                                      %y_scale: tensor<2x8xf8E8M0FNU>,
                                      %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<16x2xf32>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<16x2xf16>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
-       : tensor<16x64xf8E4M3FN>, tensor<16x2xf32>, tensor<64x8xf8E5M2>,
+       : tensor<16x64xf8E4M3FN>, tensor<16x2xf16>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
   return %d : tensor<16x8xf32>
 }

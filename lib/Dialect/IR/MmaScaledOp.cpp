@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScaleBlockRules.h"
 #include "ScaledProductRules.h"
 #include "blockscale/Support/InstructionTable.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -48,12 +49,53 @@ static ScaledProduct getProduct(MmaScaledOp op) {
   return {{{{"x", op.getX()}}}, {"x_scale", op.getXScale()},
           {"y", op.getY()},     {"y_scale", op.getYScale()},
           {"acc", op.getAcc()}, op.getBlockSizeAttr(),
-          getLegalBlockSizes};
+          getLegalBlockSizes,   op.hasCoarseScales()};
+}
+
+static CoarseOperand getCoarseOperand(MmaScaledOp op, MmaScaledOp::Side side) {
+  unsigned rank = op.getMatrixType(side).getRank();
+  unsigned row = MmaScaledOp::getRowDim(side, rank);
+  unsigned k = MmaScaledOp::getKDim(side, rank);
+  Type element = op.getMatrixType(side).getElementType();
+  if (side == MmaScaledOp::Side::X)
+    return {{"x", op.getX()},
+            {"x_scale", op.getXScale()},
+            row,
+            k,
+            "M",
+            element,
+            op.getXScaleBlockAttr(),
+            op.getXScaleBlockAttrName()};
+  return {{"y", op.getY()},
+          {"y_scale", op.getYScale()},
+          row,
+          k,
+          "N",
+          element,
+          op.getYScaleBlockAttr(),
+          op.getYScaleBlockAttrName()};
+}
+
+bool MmaScaledOp::hasCoarseScales() {
+  return getXScaleBlockAttr() || getYScaleBlockAttr() ||
+         getScaleType(Side::X).getElementType().isF32() ||
+         getScaleType(Side::Y).getElementType().isF32();
+}
+
+ScaleBlock MmaScaledOp::getBlockShape(Side side) {
+  if (hasCoarseScales())
+    return blockscale::getScaleBlock(getCoarseOperand(*this, side));
+  return {/*rows=*/1, getBlock()};
 }
 
 int64_t MmaScaledOp::getBlock() { return getProduct(*this).getBlock(); }
 
 TypeCombination MmaScaledOp::getTypes() {
+  // No instruction computes coarse scales.
+  if (hasCoarseScales())
+    return {*getElementFormat(getMatrixType(Side::X).getElementType()),
+            *getElementFormat(getMatrixType(Side::Y).getElementType()),
+            Format::None, /*blockSize=*/0};
   return {*getElementFormat(getMatrixType(Side::X).getElementType()),
           *getElementFormat(getMatrixType(Side::Y).getElementType()),
           *getScaleFormat(getScaleType(Side::X).getElementType()),
@@ -81,9 +123,9 @@ LogicalResult MmaScaledOp::reifyResultShapes(
 
 ArrayRef<NamedTile> MmaScaledOp::getTileOperands() {
   static constexpr NamedTile tiles[] = {{"x", TileType::Matrix},
-                                        {"x_scale", TileType::Scales},
+                                        {"x_scale", TileType::ProductScales},
                                         {"y", TileType::Matrix},
-                                        {"y_scale", TileType::Scales},
+                                        {"y_scale", TileType::ProductScales},
                                         {"acc", TileType::Accumulator}};
   return tiles;
 }
@@ -104,6 +146,18 @@ static LogicalResult verifyC7Positive(MmaScaledOp op,
   return success();
 }
 
+/// (C11) to (C13)
+static LogicalResult verifyCoarseScales(MmaScaledOp op) {
+  if (op.getBlockSizeAttr())
+    return op.emitOpError("expected no 'block_size' with 'x_scale_block', "
+                          "'y_scale_block' or scales of type f32, got ")
+           << op.getBlockSizeAttr().getInt();
+  for (MmaScaledOp::Side side : {MmaScaledOp::Side::X, MmaScaledOp::Side::Y})
+    if (failed(verifyScaleBlock(op, getCoarseOperand(op, side))))
+      return failure();
+  return success();
+}
+
 LogicalResult MmaScaledOp::verify() {
   // Later checks rely on earlier ones: ranks before dimensions, and no size of
   // 0 before a division.
@@ -112,8 +166,11 @@ LogicalResult MmaScaledOp::verify() {
       failed(verifyRanks(*this, product)) ||
       failed(verifyC7Positive(*this, product)) ||
       failed(verifySizes(*this, getSizeRelations(product))) ||
-      failed(verifyBatch(*this, product)) ||
-      failed(verifyScaleTypes(*this, product)))
+      failed(verifyBatch(*this, product)))
+    return failure();
+  if (product.hasCoarseScales)
+    return verifyCoarseScales(*this);
+  if (failed(verifyScaleTypes(*this, product)))
     return failure();
   return verifyBlock(*this, product);
 }
@@ -125,4 +182,40 @@ void MmaScaledOp::generateRuntimeVerification(
     return; // All sizes are static and have been verified.
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
   checkScaledProduct(check, getProduct(*this));
+  if (hasCoarseScales())
+    for (Side side : {Side::X, Side::Y})
+      checkScaleBlock(check, getCoarseOperand(*this, side));
+}
+
+//===----------------------------------------------------------------------===//
+// Canonicalization
+//===----------------------------------------------------------------------===//
+
+/// Blocks that block-scaled instructions have, as `block_size`.
+static LogicalResult canonicalizeScaleBlocks(MmaScaledOp op,
+                                             PatternRewriter &rewriter) {
+  using Side = MmaScaledOp::Side;
+  if (!op.hasCoarseScales())
+    return failure();
+  std::optional<Format> scale =
+      getScaleFormat(op.getScaleType(Side::X).getElementType());
+  ScaleBlock block = op.getBlockShape(Side::X);
+  if (!scale || block.rows != 1 || block != op.getBlockShape(Side::Y) ||
+      op.getScaleType(Side::X).getElementType() !=
+          op.getScaleType(Side::Y).getElementType() ||
+      !isLegal({*getElementFormat(op.getMatrixType(Side::X).getElementType()),
+                *getElementFormat(op.getMatrixType(Side::Y).getElementType()),
+                *scale, static_cast<unsigned>(block.k)}))
+    return rewriter.notifyMatchFailure(op, "no block of an instruction");
+  rewriter.modifyOpInPlace(op, [&] {
+    op.removeXScaleBlockAttr();
+    op.removeYScaleBlockAttr();
+    op.setBlockSizeAttr(rewriter.getI64IntegerAttr(block.k));
+  });
+  return success();
+}
+
+void MmaScaledOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *) {
+  patterns.add(canonicalizeScaleBlocks);
 }

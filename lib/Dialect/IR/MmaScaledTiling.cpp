@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -69,14 +70,116 @@ static bool isOwnK(Value size, MmaScaledOp op) {
   return isKOf(Side::X, op.getX()) || isKOf(Side::Y, op.getY());
 }
 
-/// Whether `value` is known to be a multiple of the block size of `op`. Follows
-/// affine arithmetic, loops (bounds and steps) and constants, and assumes (C9)
-/// of `op`: its K is a multiple.
-static bool isKnownBlockMultiple(OpFoldResult value, MmaScaledOp op) {
-  return isKnownMultiple(
-      value, op.getBlock(), [&](Value size, int64_t divisor) {
-        return op.getBlock() % divisor == 0 && isOwnK(size, op);
-      });
+/// Whether `value` is known to be a multiple of `block`, of which K of `op` is
+/// a multiple. Follows affine arithmetic, loops (bounds and steps) and
+/// constants.
+static bool isKnownBlockMultiple(OpFoldResult value, int64_t block,
+                                 MmaScaledOp op) {
+  return isKnownMultiple(value, block, [&](Value size, int64_t divisor) {
+    return block % divisor == 0 && isOwnK(size, op);
+  });
+}
+
+/// The most elements that a tile of `size` has, if that is known.
+static std::optional<int64_t> getMostElements(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return constant;
+  std::optional<int64_t> most;
+  if (auto min = cast<Value>(size).getDefiningOp<affine::AffineMinOp>())
+    for (AffineExpr result : min.getMap().getResults())
+      if (auto constant = dyn_cast<AffineConstantExpr>(result))
+        most =
+            std::min(most.value_or(constant.getValue()), constant.getValue());
+  return most;
+}
+
+/// The scales of a tile along one dimension, in which `block` elements share
+/// one. A tile that starts at a block has blocks as a whole matrix does, and a
+/// tile inside a block has one scale; for others, blocks cannot be described.
+static std::optional<TileRange> getScaleRange(OpBuilder &builder, Location loc,
+                                              const TileRange &tile,
+                                              int64_t block) {
+  if (block == ScaleBlock::kAll)
+    return TileRange{builder.getIndexAttr(0), builder.getIndexAttr(1)};
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  auto apply = [&](AffineExpr expr, OpFoldResult value) {
+    return affine::makeComposedFoldedAffineApply(builder, loc, expr, {value});
+  };
+  OpFoldResult first = apply(d0.floorDiv(block), tile.offset);
+  if (isKnownMultiple(tile.offset, block))
+    return TileRange{first, apply(d0.ceilDiv(block), tile.size)};
+  // Offsets are multiples of `part`, which divides the block.
+  std::optional<int64_t> most = getMostElements(tile.size);
+  for (int64_t part = block / 2; part >= 1; part /= 2)
+    if (isKnownMultiple(tile.offset, part)) {
+      if (most && *most <= part)
+        return TileRange{first, builder.getIndexAttr(1)};
+      break;
+    }
+  return std::nullopt;
+}
+
+/// Emits an error that a tile cuts a block of scales of `side`.
+static LogicalResult emitCutBlock(MmaScaledOp op, Side side, StringRef dim,
+                                  int64_t block) {
+  return op.emitOpError("expected tiles along ")
+         << dim << " to start at a multiple of " << block
+         << ", which share a scale of " << (side == Side::X ? "x" : "y")
+         << ", or to be parts of such a block";
+}
+
+/// The tile of an op with coarse scales: blocks stay what they are.
+static FailureOr<TilingResult> tileCoarse(OpBuilder &builder, MmaScaledOp op,
+                                          Sizes offsets, Sizes sizes) {
+  Location loc = op.getLoc();
+  ProductTile tile(builder, loc, op.getAcc(), offsets, sizes);
+  TileRange k = {offsets.back(), sizes.back()};
+  size_t m = offsets.size() - 3;
+  auto slice = [&](Side side, Value scales) -> Value {
+    bool isX = side == Side::X;
+    TileRange rows = {offsets[isX ? m : m + 1], sizes[isX ? m : m + 1]};
+    ScaleBlock block = op.getBlockShape(side);
+    std::optional<TileRange> rowScales =
+        getScaleRange(builder, loc, rows, block.rows);
+    if (!rowScales) {
+      (void)emitCutBlock(op, side, isX ? "M" : "N", block.rows);
+      return {};
+    }
+    std::optional<TileRange> kScales = getScaleRange(builder, loc, k, block.k);
+    if (!kScales) {
+      (void)emitCutBlock(op, side, "K", block.k);
+      return {};
+    }
+    return tile.sliceScales(scales, /*isKLast=*/isX, *rowScales, *kScales);
+  };
+  Value xScale = slice(Side::X, op.getXScale());
+  Value yScale = xScale ? slice(Side::Y, op.getYScale()) : Value();
+  if (!yScale)
+    return failure();
+  SmallVector<Value> operands = {
+      tile.sliceRows(op.getX(), /*perElement=*/1), xScale,
+      tile.sliceColumns(op.getY(), /*perElement=*/1), yScale, tile.sliceAcc()};
+  SmallVector<Operation *> slices = getSlices(operands);
+  MLIRContext *context = builder.getContext();
+  auto tiled = MmaScaledOp::create(
+      builder, loc, operands[4].getType(), operands[0], operands[1],
+      operands[2], operands[3], operands[4], IntegerAttr(),
+      ScaleBlockAttr::get(context, op.getBlockShape(Side::X)),
+      ScaleBlockAttr::get(context, op.getBlockShape(Side::Y)));
+  tiled->setDiscardableAttrs(
+      llvm::to_vector(op.getOperation()->getDiscardableAttrs()));
+  return TilingResult{{tiled}, {tiled.getResult()}, slices};
+}
+
+/// The size along K of blocks that are whole: those of instructions; 1 without.
+static int64_t getWholeBlock(MmaScaledOp op) {
+  int64_t whole = 1;
+  for (Side side : {Side::X, Side::Y})
+    if (ScaleBlock block = op.getBlockShape(side); isBlockOfInstructions(
+            block, *getElementFormat(op.getMatrixType(side).getElementType()),
+            llvm::to_string(op.getScaleType(side).getElementType())))
+      whole = std::max(whole, block.k);
+  return whole;
 }
 
 FailureOr<TilingResult> MmaScaledOp::getTiledImplementation(OpBuilder &builder,
@@ -84,19 +187,22 @@ FailureOr<TilingResult> MmaScaledOp::getTiledImplementation(OpBuilder &builder,
                                                             Sizes sizes) {
   if (failed(verifyTensors(*this, hasTensorSemantics())))
     return failure();
+  int64_t whole = getWholeBlock(*this);
   struct {
     StringRef name;
     OpFoldResult value;
   } rows[] = {{"size", sizes.back()}, {"offset", offsets.back()}};
   for (auto &row : rows) {
-    if (isKnownBlockMultiple(row.value, *this))
+    if (isKnownBlockMultiple(row.value, whole, *this))
       continue;
     InFlightDiagnostic error =
         emitOpError("expected the ")
         << row.name << " of a tile along K to be a multiple of the block size, "
-        << getBlock() << ", got ";
+        << whole << ", got ";
     return error << describeUnknownMultiple(row.value);
   }
+  if (hasCoarseScales())
+    return tileCoarse(builder, *this, offsets, sizes);
 
   ProductTile tile(builder, getLoc(), getAcc(), offsets, sizes);
   SmallVector<Value> operands = {tile.sliceRows(getX(), /*perElement=*/1),

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtomLayout.h"
+#include "Quantize/BlockTypes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
@@ -62,7 +63,11 @@ void QuantizeOp::generateRuntimeVerification(
   if (hasStaticShapes(getOperation()))
     return;
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
-  auto blockSize = static_cast<int64_t>(getBlockSize());
+  if (hasCoarseScales()) {
+    checkBlocks(check, builder, getX(), /*scales=*/{}, /*blockSize=*/1);
+    return checkScaleBlock(check, getCoarseOperand(*this), /*hasScales=*/false);
+  }
+  int64_t blockSize = getBlock();
   checkBlocks(check, builder, getX(), /*scales=*/{}, blockSize);
   int64_t rank = cast<ShapedType>(getX().getType()).getRank();
   if (isDynamic(getX(), rank - 1) && !getPad()) {
@@ -78,5 +83,15 @@ void DequantizeOp::generateRuntimeVerification(
   if (hasStaticShapes(getOperation()))
     return;
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
+  if (hasCoarseScales()) {
+    checkBlocks(check, builder, getElements(), /*scales=*/{}, /*blockSize=*/1);
+    CoarseOperand operand = getCoarseOperand(*this);
+    for (unsigned dim = 0; dim != operand.rowDim; ++dim)
+      if (isDynamic(getElements(), dim) || isDynamic(getScales(), dim))
+        check.expect(check.isEqual(check.getSize(getElements(), dim),
+                                   check.getSize(getScales(), dim)),
+                     "scales to have the batch of the elements");
+    return checkScaleBlock(check, operand);
+  }
   checkBlocks(check, builder, getElements(), getScales(), getBlock());
 }

@@ -71,21 +71,24 @@ blockscale::getSizeRelations(const ScaledProduct &of) {
   SmallVector<SizeRelation> relations;
   const RowsOfX &x = of.rows.front();
   ArrayRef<RowsOfX> others = ArrayRef(of.rows).drop_front();
-  auto addRows = [&](const NamedShape &shape) {
+  auto addRows = [&](const NamedShape &shape, bool hasRows = true) {
     if (x.shape.type().getRank() == 3)
       relations.push_back({getBatch(shape), getBatch(x.shape)});
-    relations.push_back({getM(shape), getM(x.shape)});
+    if (hasRows)
+      relations.push_back({getM(shape), getM(x.shape)});
   };
   for (const RowsOfX &other : others)
     addRows(other.shape);
-  addRows(of.xScale);
+  addRows(of.xScale, !of.hasCoarseScales);
   if (of.y.type().getRank() == 3)
     relations.push_back({getBatch(of.yScale), getBatch(of.y)});
-  relations.push_back({getN(of.yScale), getN(of.y)});
+  if (!of.hasCoarseScales)
+    relations.push_back({getN(of.yScale), getN(of.y)});
   relations.push_back({getKOfY(of), getKOf(x)});
   for (const RowsOfX &other : others)
     relations.push_back({getKOf(other), getKOf(x)});
-  relations.push_back({getBlocksOfY(of), getBlocksOfX(of)});
+  if (!of.hasCoarseScales)
+    relations.push_back({getBlocksOfY(of), getBlocksOfX(of)});
   relations.push_back({getM(of.acc), getM(x.shape)});
   relations.push_back({getN(of.acc), getN(of.y)});
   return relations;
@@ -253,10 +256,12 @@ void blockscale::checkScaledProduct(SizeChecker &check,
   checkSizes(check, getSizeRelations(of));
 
   // (C9), (C10), (X9), (X10)
-  int64_t block = of.getBlock();
-  Value blocks = emitSize(check, getBlocksOfX(of));
-  check.expect(check.isEqual(check.multiply(blocks, block), kSize),
-               "K to be K_s times the block size, " + Twine(block));
+  if (!of.hasCoarseScales) {
+    int64_t block = of.getBlock();
+    Value blocks = emitSize(check, getBlocksOfX(of));
+    check.expect(check.isEqual(check.multiply(blocks, block), kSize),
+                 "K to be K_s times the block size, " + Twine(block));
+  }
 
   if (of.acc.type().getRank() == 3)
     checkBatch(check, of);

@@ -27,12 +27,14 @@ struct RowsOfX {
 };
 
 /// The operands of a product, and the block sizes that are legal for its types.
+/// Rules of scales do not hold for coarse ones, see ScaleBlockRules.h.
 struct ScaledProduct {
   /// x, and its metadata if it is sparse.
   SmallVector<RowsOfX, 2> rows;
   NamedShape xScale, y, yScale, acc;
   IntegerAttr blockSize;
   std::vector<unsigned> (*getLegal)(Format lhs, Format rhs, Format scale);
+  bool hasCoarseScales = false;
 
   const NamedShape &getX() const { return rows.front().shape; }
   SmallVector<NamedShape> getOperands() const;
@@ -55,7 +57,7 @@ LogicalResult verifyScaleTypes(Operation *op, const ScaledProduct &product);
 /// (C9), (C10), (X9), (X10)
 LogicalResult verifyBlock(Operation *op, const ScaledProduct &product);
 
-/// The checks of dynamic sizes at run time.
+/// The checks of dynamic sizes at run time, without those of coarse scales.
 void checkScaledProduct(SizeChecker &check, const ScaledProduct &product);
 
 } // namespace mlir::blockscale

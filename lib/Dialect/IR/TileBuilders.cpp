@@ -41,15 +41,21 @@ static IntegerAttr makeBlockSize(OpBuilder &builder, int64_t blockSize) {
 //===----------------------------------------------------------------------===//
 
 void MmaScaledOp::build(OpBuilder &builder, OperationState &state, Value x,
+                        Value xScale, Value y, Value yScale, Value acc,
+                        IntegerAttr blockSize) {
+  build(builder, state, acc.getType(), x, xScale, y, yScale, acc, blockSize,
+        ScaleBlockAttr(), ScaleBlockAttr());
+}
+
+void MmaScaledOp::build(OpBuilder &builder, OperationState &state, Value x,
                         Value xScale, Value y, Value yScale, Value acc) {
-  build(builder, state, acc.getType(), x, xScale, y, yScale, acc,
-        IntegerAttr());
+  build(builder, state, x, xScale, y, yScale, acc, IntegerAttr());
 }
 
 void MmaScaledOp::build(OpBuilder &builder, OperationState &state, Value x,
                         Value xScale, Value y, Value yScale, Value acc,
                         int64_t blockSize) {
-  build(builder, state, acc.getType(), x, xScale, y, yScale, acc,
+  build(builder, state, x, xScale, y, yScale, acc,
         makeBlockSize(builder, blockSize));
 }
 
@@ -98,7 +104,14 @@ void QuantizeOp::build(OpBuilder &builder, OperationState &state, Value x,
                : RankedTensorType::get({}, builder.getF32Type());
   build(builder, state, elements, scales, amax, x, tensorScale,
         builder.getI64IntegerAttr(blockSize), ScaleRuleAttr(),
-        isPadded ? builder.getUnitAttr() : UnitAttr());
+        isPadded ? builder.getUnitAttr() : UnitAttr(), ScaleBlockAttr());
+}
+
+void DequantizeOp::build(OpBuilder &builder, OperationState &state, Type type,
+                         Value elements, Value scales, Value tensorScale,
+                         IntegerAttr blockSize) {
+  build(builder, state, type, elements, scales, tensorScale, blockSize,
+        ScaleBlockAttr());
 }
 
 void DequantizeOp::build(OpBuilder &builder, OperationState &state,

@@ -27,6 +27,7 @@ static bool isQuantized(Type type) {
   return getElementFormat(type).has_value();
 }
 static bool isScale(Type type) { return getScaleFormat(type).has_value(); }
+static bool isProductScale(Type type) { return isScale(type) || type.isF32(); }
 static bool isSum(Type type) { return type.isF32(); }
 
 static const TileRule &getRule(TileType tile) {
@@ -35,6 +36,7 @@ static const TileRule &getRule(TileType tile) {
   static constexpr StringLiteral scales = "f8E8M0FNU or f8E4M3FN";
   static constexpr TileRule rules[] = {{{2, 3}, isQuantized, elements},
                                        {{2, 3}, isScale, scales},
+                                       {{2, 3}, isProductScale, scales},
                                        {{4, 5}, isScale, scales},
                                        {{2, 3}, isSum, "f32"}};
   return rules[static_cast<unsigned>(tile)];

@@ -96,16 +96,23 @@ Value ProductTile::sliceAcc() {
 
 Value ProductTile::slice(Value source, int64_t rowDim, bool isKLast,
                          int64_t perElement) {
+  return sliceScales(source, isKLast, {offsets[rowDim], sizes[rowDim]},
+                     {scaleSize(builder, loc, offsets.back(), 1, perElement),
+                      scaleSize(builder, loc, sizes.back(), 1, perElement)});
+}
+
+Value ProductTile::sliceScales(Value source, bool isKLast,
+                               const TileRange &rows, const TileRange &k) {
   int64_t sourceRank = getRank(source);
   SmallVector<OpFoldResult> sourceOffsets(sourceRank), sourceSizes(sourceRank);
   if (sourceRank == 3)
     std::tie(sourceOffsets[0], sourceSizes[0]) = getBatch(source);
-  int64_t k = sourceRank - (isKLast ? 1 : 2);
+  int64_t kDim = sourceRank - (isKLast ? 1 : 2);
   int64_t row = sourceRank - (isKLast ? 2 : 1);
-  sourceOffsets[row] = offsets[rowDim];
-  sourceSizes[row] = sizes[rowDim];
-  sourceOffsets[k] = scaleSize(builder, loc, offsets.back(), 1, perElement);
-  sourceSizes[k] = scaleSize(builder, loc, sizes.back(), 1, perElement);
+  sourceOffsets[row] = rows.offset;
+  sourceSizes[row] = rows.size;
+  sourceOffsets[kDim] = k.offset;
+  sourceSizes[kDim] = k.size;
   return extractTile(builder, loc, source, sourceOffsets, sourceSizes);
 }
 

@@ -70,6 +70,11 @@ FailureOr<TilingResult> generateTile(OpBuilder &builder, Op op,
 /// The loops of a product into `acc`.
 SmallVector<utils::IteratorType> getProductLoops(Value acc);
 
+/// The offset and the size of a tile in one dimension.
+struct TileRange {
+  OpFoldResult offset, size;
+};
+
 /// A tile of the iteration domain of a product into `acc`, and the slices of
 /// operands that it needs.
 class ProductTile {
@@ -84,6 +89,9 @@ public:
   /// The same of y and its scales.
   Value sliceColumns(Value source, int64_t perElement);
   Value sliceAcc();
+  /// The slice of scales of x or of y, whose last dimension is K or is not.
+  Value sliceScales(Value source, bool isKLast, const TileRange &rows,
+                    const TileRange &k);
 
 private:
   Value slice(Value source, int64_t rowDim, bool isKLast, int64_t perElement);

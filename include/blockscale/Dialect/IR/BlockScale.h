@@ -14,6 +14,7 @@
 #include "blockscale/Support/Formats.h"
 #include "blockscale/Support/FragmentLayout.h"
 #include "blockscale/Support/InstructionTable.h"
+#include "blockscale/Support/ScaleBlocks.h"
 #include "blockscale/Support/SharedLayout.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -522,6 +522,41 @@ def BlockScale_FragmentsType : TypeDef<BlockScale_Dialect, "Fragments"> {
 }
 
 //===----------------------------------------------------------------------===//
+// The block of a scale
+//===----------------------------------------------------------------------===//
+
+def BlockScale_ScaleBlockAttr : BlockScale_Attr<"ScaleBlock", "scale_block"> {
+  let summary = "the elements that share a scale";
+  let description = [{
+    A block of `rows` times `k` elements: `rows` counts rows of x (along M) or
+    columns of y (along N), `k` elements along K. `rows` is 1, 128 or `all`; `k`
+    is 16, 32, 64, 128 or `all`. A matrix of R rows has
+    ceil(R / rows) x ceil(K / k) scales; for `all`, there is one.
+
+    | attribute                  | scales are shared by                          |
+    |----------------------------|-----------------------------------------------|
+    | `<rows = 1, k = 32>`       | a block of OCP MX v1.0                        |
+    | `<rows = 1, k = 128>`      | 128 elements of a row (1x128)                 |
+    | `<rows = 128, k = 128>`    | a square of 128 x 128 elements                |
+    | `<rows = 1, k = all>`      | a row of x (a token), a column of y (a channel) |
+    | `<rows = all, k = all>`    | the tensor (each matrix of a batch)           |
+
+    The table of `ScaleBlocks.h` says which blocks the scales of a type have.
+
+    Example: `#blockscale.scale_block<rows = 128, k = 128>`.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$k);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ScaleBlock getBlock() const { return {getRows(), getK()}; }
+    static ScaleBlockAttr get(MLIRContext *context, const ScaleBlock &block) {
+      return get(context, block.rows, block.k);
+    }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // The rule of a scale
 //===----------------------------------------------------------------------===//
 

@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALEOPS_TD
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALEOPS_TD
 
+include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
 include "blockscale/Dialect/IR/BlockScaleLevels.td"
 include "blockscale/Dialect/IR/BlockScaleTileTypes.td"
@@ -49,12 +50,13 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     | operand   | shape            | element type                              |
     |-----------|------------------|-------------------------------------------|
     | `x`       | `[batch,] M, K`  | fp8, fp6 or fp4, see the next table       |
-    | `x_scale` | `[batch,] M, K_s`| `f8E8M0FNU` or `f8E4M3FN`                 |
+    | `x_scale` | `[batch,] M, K_s`| `f8E8M0FNU`, `f8E4M3FN` or `f32`          |
     | `y`       | `[batch,] K, N`  | fp8, fp6 or fp4                           |
     | `y_scale` | `[batch,] K_s, N`| the type of `x_scale`                     |
     | `acc`     | `[batch,] M, N`  | `f32`; also the type of the result        |
 
-    B is `K / K_s`. The legal combinations of types, and how many they are:
+    Scales may also be coarser, and of type `f32`: see below. Without that, B is
+    `K / K_s`. The legal combinations of types, and how many they are:
 
     | `x` and `y`                                                  | scales    | B  | combinations |
     |--------------------------------------------------------------|-----------|----|------|
@@ -74,6 +76,37 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     no init. The op can be tiled along batch, M, N and K; a tile of K holds
     whole blocks.
 
+    *Coarse scales.* `x_scale_block` and `y_scale_block` say how many elements
+    share a scale of x and of y: see `#blockscale.scale_block`. The scales of x
+    have the shape `[batch,] ceil(M / rows), ceil(K / k)`, those of y
+    `[batch,] ceil(K / k), ceil(N / rows)`; the last block may be partial. The
+    two operands are independent:
+
+    | scales      | elements     | `rows`        | `k`                      |
+    |-------------|--------------|---------------|--------------------------|
+    | `f32`       | any          | 1, 128, `all` | 16, 32, 64, 128, `all`   |
+    | `f8E8M0FNU` | any          | 1, 128, `all` | 32, 64, 128, `all`       |
+    | `f8E8M0FNU` | `f4E2M1FN`   | 1             | 16                       |
+    | `f8E4M3FN`  | `f4E2M1FN`   | 1             | 16                       |
+
+    Blocks of 16 and 32 elements of one row with scales that are not `f32` are
+    whole. The meaning adds up what shares both scales before it multiplies:
+
+    ```
+    result[i, j] = acc[i, j] + sum over b of
+        x_scale(i, b) * y_scale(b, j) * sum over k in b of x[i, k] * y[k, j]
+    ```
+
+    where b runs over the smaller ones of both blocks along K, and
+    `x_scale(i, b)` is the scale of the block of x that i and b are in. All of it
+    is f64, rounded once. The product of two scales is exact, so that factors
+    like 2^120 and 2^-120 cancel. Scales of `f32` may be any number: negative,
+    subnormal, zero, infinite or NaN.
+
+    On GPUs, `blockscale-select-path` rewrites products whose coarse scales are
+    powers of two (`f8E8M0FNU`, or constants), or those of whole rows. For others
+    there are no kernels yet: they are errors there.
+
     Constraints:
 
     * (C1) All operands are ranked tensors without encoding, or all are
@@ -92,6 +125,16 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
       the legal combinations.
     * (C10) `block_size` is B where K and K_s are known; it is required where
       one of them is not.
+
+    With an attribute `x_scale_block` or `y_scale_block`, or with scales of type
+    `f32`, (C11) to (C13) replace what (C3), (C4) and (C8) to (C10) say of
+    scales:
+
+    * (C11) The scales have the batch of their operand, and a block that the
+      table above has for their type and that of the elements.
+    * (C12) A block is given, unless exactly one of the table fits the sizes of
+      the operand and of its scales. Sizes of scales are those of the block.
+    * (C13) There is no `block_size`.
 
     Sizes of tensors may be dynamic. `generate-runtime-verification`, which
     `blockscale-to-cpu` runs, then checks at run time what cannot be checked
@@ -129,15 +172,36 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
       return %d : tensor<4x16x8xf32>
     }
     ```
+
+    Activations with a scale for 128 elements of a row, times weights with a
+    scale for 128 x 128 elements. N is 576, which is no multiple of 128; all
+    blocks follow from the sizes:
+
+    ```mlir
+    func.func @block128(%x: tensor<300x256xf8E4M3FN>,
+                        %x_scale: tensor<300x2xf32>,
+                        %y: tensor<256x576xf8E4M3FN>,
+                        %y_scale: tensor<2x5xf32>,
+                        %acc: tensor<300x576xf32>) -> tensor<300x576xf32> {
+      %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
+           {x_scale_block = #blockscale.scale_block<rows = 1, k = 128>}
+           : tensor<300x256xf8E4M3FN>, tensor<300x2xf32>,
+             tensor<256x576xf8E4M3FN>, tensor<2x5xf32>,
+             tensor<300x576xf32>
+      return %d : tensor<300x576xf32>
+    }
+    ```
   }];
 
   let arguments = (ins
     BlockScale_Matrix:$x,
-    BlockScale_Scales:$x_scale,
+    BlockScale_ProductScales:$x_scale,
     BlockScale_Matrix:$y,
-    BlockScale_Scales:$y_scale,
+    BlockScale_ProductScales:$y_scale,
     BlockScale_Accumulator:$acc,
-    OptionalAttr<I64Attr>:$block_size);
+    OptionalAttr<I64Attr>:$block_size,
+    OptionalAttr<BlockScale_ScaleBlockAttr>:$x_scale_block,
+    OptionalAttr<BlockScale_ScaleBlockAttr>:$y_scale_block);
   let results = (outs BlockScale_Accumulator:$result);
 
   let assemblyFormat = [{
@@ -150,8 +214,11 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     OpBuilder<(ins "Value":$x, "Value":$xScale, "Value":$y, "Value":$yScale,
                    "Value":$acc)>,
     OpBuilder<(ins "Value":$x, "Value":$xScale, "Value":$y, "Value":$yScale,
-                   "Value":$acc, "int64_t":$blockSize)>
+                   "Value":$acc, "int64_t":$blockSize)>,
+    OpBuilder<(ins "Value":$x, "Value":$xScale, "Value":$y, "Value":$yScale,
+                   "Value":$acc, "IntegerAttr":$blockSize)>
   ];
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 
   let extraClassDeclaration = [{
@@ -172,10 +239,16 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     /// Whether the operands are tensors.
     bool hasTensorSemantics();
 
-    /// The number of elements along K that share a scale.
-    int64_t getBlock();
+    /// Whether the blocks of the scales are those of (C11) to (C13), of each
+    /// operand for itself.
+    bool hasCoarseScales();
 
-    /// The entry in the table of legal combinations.
+    /// The elements of an operand that share a scale.
+    ScaleBlock getBlockShape(Side side);
+
+    /// The number of elements along K that share a scale, and the entry in the
+    /// table of legal combinations. Only without coarse scales.
+    int64_t getBlock();
     TypeCombination getTypes();
 
     /// The destination is the accumulator, on tensors; vectors have none.

@@ -44,7 +44,7 @@ def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
     |----------|----------------|----------------------------------------------|
     | `x`      | `[.., K]`      | `f32`, `f16` or `bf16`                       |
     | `elements` | `[.., K]`    | fp8, fp6 or fp4                              |
-    | `scales` | `[.., K_s]`    | `f8E8M0FNU` or `f8E4M3FN`                    |
+    | `scales` | `[.., K_s]`    | `f8E8M0FNU`, `f8E4M3FN` or `f32`             |
     | `amax`   | none, optional | `f32`, the largest magnitude of all of `x`   |
 
     `elements` are quantized. K_s is `K / block_size`. With `pad`, K
@@ -89,6 +89,22 @@ def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
     and its elements are 0 (0x00). `amax` is then NaN (if there is a NaN) or
     infinity.
 
+    *Coarse scales.* With `scale_block` in place of `block_size`, blocks are
+    those of `#blockscale.scale_block`: `rows` counts along the dimension before
+    the last one, `k` along the last one. `scales` has
+    ceil(R / rows) x ceil(K / k) elements for a matrix of R x K; the last blocks
+    may be partial, without `pad`. The element types of the scales, and the
+    blocks that each has, are those of `mma_scaled`. Scales of `f8E8M0FNU` are
+    chosen as above. Scales of `f32` are, with amax of the block,
+
+    | `rule` | scale                                                        |
+    |--------|--------------------------------------------------------------|
+    | none   | fl(amax / max), or 1 where that is 0 (no epsilon)            |
+    | a rule | 2^e of this rule; 1 for a block of zeros                     |
+
+    and an element is fl(x / scale), rounded to nearest even and saturating. For
+    `f8E4M3FN`, `rceil` is fl(amax / max) rounded up to a power of two.
+
     Constraints:
 
     * (Q1) All operands and results with a shape are ranked tensors without
@@ -98,13 +114,18 @@ def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
     * (Q3) `scales` has the shape of `x`, except for K_s in the last dimension.
     * (Q4) Element type, scale type and block size are a legal combination of
       `mma_scaled` or `sparse_mma_scaled`.
-    * (Q5) `rule` is only for scales of type `f8E8M0FNU`, `tensor_scale` only
-      for those of type `f8E4M3FN`.
+    * (Q5) `rule` is only for scales of type `f8E8M0FNU` or `f32`,
+      `tensor_scale` only for those of type `f8E4M3FN`.
     * (Q6) All sizes are at least 1; K is a multiple of the block size, unless
       there is `pad`.
+    * (Q7) There is either `block_size` or `scale_block`. With the latter, `x`
+      has rank 2 or more, there is no `pad`, the block is one that `mma_scaled`
+      has for these types and no `block_size` describes, and `scales` has the
+      sizes that follow from it.
 
-    What cannot be checked statically is checked at run time. Without `amax`,
-    the op can be tiled, along the last dimension by whole blocks.
+    What cannot be checked statically is checked at run time. Without `amax`
+    and coarse scales, the op can be tiled, along the last dimension by whole
+    blocks.
 
     Example:
 
@@ -132,14 +153,27 @@ def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
           : tensor<128x?xf4E2M1FN>, tensor<128x?xf8E4M3FN>, tensor<f32>
     }
     ```
+
+    One scale for 128 elements of a row:
+
+    ```mlir
+    func.func @block128(%x: tensor<300x320xf32>)
+        -> (tensor<300x320xf8E4M3FN>, tensor<300x3xf32>) {
+      %elements, %scales = blockscale.quantize %x
+          {scale_block = #blockscale.scale_block<rows = 1, k = 128>}
+          : tensor<300x320xf32> to tensor<300x320xf8E4M3FN>, tensor<300x3xf32>
+      return %elements, %scales : tensor<300x320xf8E4M3FN>, tensor<300x3xf32>
+    }
+    ```
   }];
 
   let arguments = (ins
     BlockScale_HighPrecision:$x,
     Optional<BlockScale_TensorScale>:$tensor_scale,
-    I64Attr:$block_size,
+    OptionalAttr<I64Attr>:$block_size,
     OptionalAttr<BlockScale_ScaleRuleAttr>:$rule,
-    UnitAttr:$pad);
+    UnitAttr:$pad,
+    OptionalAttr<BlockScale_ScaleBlockAttr>:$scale_block);
   let results = (outs
     BlockScale_QuantizedElements:$elements,
     BlockScale_BlockScales:$scales,
@@ -166,9 +200,16 @@ def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
   let extraClassDeclaration = [{
     bool hasTensorSemantics();
     Format getElementFormat();
+    /// The format of scales that are not f32.
     Format getScaleFormat();
-    /// The rule of e8m0 scales; nullopt for ue4m3.
+    /// The rule of scales that are powers of two; nullopt for others.
     std::optional<ScaleRule> getScaleRule();
+    /// Whether the op has a `scale_block`.
+    bool hasCoarseScales();
+    /// The elements that share a scale.
+    ScaleBlock getBlockShape();
+    /// Their number along the last dimension. Only without coarse scales.
+    int64_t getBlock();
   }];
 }
 
@@ -199,6 +240,8 @@ def BlockScale_DequantizeOp : BlockScale_BlockOp<"dequantize"> {
     * (E4) Element type, scale type and block size are a legal combination of
       `mma_scaled` or `sparse_mma_scaled`.
     * (E5) All sizes are at least 1.
+    * (E6) With `scale_block`, or with scales of type `f32`, blocks are those of
+      (Q7). `scale_block` is required unless exactly one block fits the sizes.
 
     Example:
 
@@ -218,7 +261,8 @@ def BlockScale_DequantizeOp : BlockScale_BlockOp<"dequantize"> {
     BlockScale_QuantizedElements:$elements,
     BlockScale_BlockScales:$scales,
     Optional<BlockScale_TensorScale>:$tensor_scale,
-    OptionalAttr<I64Attr>:$block_size);
+    OptionalAttr<I64Attr>:$block_size,
+    OptionalAttr<BlockScale_ScaleBlockAttr>:$scale_block);
   let results = (outs BlockScale_HighPrecision:$result);
   let assemblyFormat = [{
     $elements `,` $scales (`tensor_scale` `(` $tensor_scale^ `)`)? attr-dict
@@ -231,7 +275,9 @@ def BlockScale_DequantizeOp : BlockScale_BlockOp<"dequantize"> {
     OpBuilder<(ins "Value":$elements, "Value":$scales,
                    CArg<"Type", "{}">:$resultType,
                    CArg<"Value", "{}">:$tensorScale,
-                   CArg<"int64_t", "0">:$blockSize)>
+                   CArg<"int64_t", "0">:$blockSize)>,
+    OpBuilder<(ins "Type":$type, "Value":$elements, "Value":$scales,
+                   "Value":$tensorScale, "IntegerAttr":$blockSize)>
   ];
   let hasFolder = 1;
   let hasVerifier = 1;
@@ -239,8 +285,13 @@ def BlockScale_DequantizeOp : BlockScale_BlockOp<"dequantize"> {
   let extraClassDeclaration = [{
     bool hasTensorSemantics();
     Format getElementFormat();
+    /// The format of scales that are not f32.
     Format getScaleFormat();
-    /// The number of elements that share a scale.
+    /// Whether the op has a `scale_block`, or scales of f32.
+    bool hasCoarseScales();
+    /// The elements that share a scale.
+    ScaleBlock getBlockShape();
+    /// Their number along the last dimension. Only without coarse scales.
     int64_t getBlock();
   }];
 }

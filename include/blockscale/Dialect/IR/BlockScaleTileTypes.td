@@ -24,6 +24,8 @@ def BlockScale_Matrix : BlockScale_Tile<"Matrix",
     "tensor or vector of fp8, fp6 or fp4, of rank 2 or 3">;
 def BlockScale_Scales : BlockScale_Tile<"Scales",
     "tensor or vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3">;
+def BlockScale_ProductScales : BlockScale_Tile<"ProductScales",
+    "tensor or vector of f8E8M0FNU, f8E4M3FN or f32, of rank 2 or 3">;
 def BlockScale_SwizzledScales : BlockScale_Tile<"SwizzledScales",
     "tensor or vector of f8E8M0FNU or f8E4M3FN, of rank 4 or 5">;
 def BlockScale_Accumulator : BlockScale_Tile<"Accumulator",
@@ -53,7 +55,8 @@ def BlockScale_QuantizedElements
     : BlockScale_Blocks<[F8E4M3FN, F8E5M2, F6E3M2FN, F6E2M3FN, F4E2M1FN],
                         "f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN">;
 def BlockScale_BlockScales
-    : BlockScale_Blocks<[F8E8M0FNU, F8E4M3FN], "f8E8M0FNU or f8E4M3FN">;
+    : BlockScale_Blocks<[F8E8M0FNU, F8E4M3FN, F32],
+                        "f8E8M0FNU, f8E4M3FN or f32">;
 // Not a buildable type, so that it is written out.
 def BlockScale_TensorScale : AnyTypeOf<[F32]>;
 def BlockScale_LargestMagnitude : AnyTypeOf<[0DTensorOf<[F32]>, F32]>;

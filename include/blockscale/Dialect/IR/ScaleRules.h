@@ -51,6 +51,11 @@ SmallVector<OpFoldResult> getScaleSizes(OpBuilder &builder, Location loc,
                                         ArrayRef<OpFoldResult> sizes,
                                         int64_t blockSize);
 
+/// The same for coarse scales: rows and columns are the last two dimensions.
+SmallVector<OpFoldResult> getCoarseScaleSizes(OpBuilder &builder, Location loc,
+                                              ArrayRef<OpFoldResult> sizes,
+                                              const ScaleBlock &block);
+
 /// `x` quantized by the rules of `op`: elements, scales and, if the op has it,
 /// the largest magnitude. Null for more elements than a constant should have,
 /// and for a tensor scale that is not positive and finite.

@@ -22,6 +22,7 @@ namespace mlir::blockscale {
 enum class TileType {
   Matrix,         // elements, of rank 2 or 3
   Scales,         // row-major, of rank 2 or 3
+  ProductScales,  // the same, or f32
   SwizzledScales, // in the 32x4x4 layout, of rank 4 or 5
   Accumulator,    // f32, of rank 2 or 3
 };

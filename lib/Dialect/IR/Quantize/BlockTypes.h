@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_IR_QUANTIZE_BLOCKTYPES_H
 #define BLOCKSCALE_LIB_DIALECT_IR_QUANTIZE_BLOCKTYPES_H
 
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "ScaleBlockRules.h"
 
 namespace mlir::blockscale {
 
@@ -21,6 +21,14 @@ LogicalResult verifyBlockTypes(Operation *op, Type element, Type scale,
 LogicalResult verifyScaleRule(Operation *op, Type scale,
                               std::optional<ScaleRule> rule,
                               bool hasTensorScale);
+
+/// The elements and coarse scales of an op of rank 2 or more.
+CoarseOperand getCoarseOperand(QuantizeOp op);
+CoarseOperand getCoarseOperand(DequantizeOp op);
+
+/// (Q7), (E6)
+LogicalResult verifyCoarseScales(QuantizeOp op);
+LogicalResult verifyCoarseScales(DequantizeOp op);
 
 } // namespace mlir::blockscale
 

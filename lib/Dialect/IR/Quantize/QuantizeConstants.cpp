@@ -115,8 +115,8 @@ blockscale::quantizeConstant(DenseElementsAttr x,
   auto columns = static_cast<size_t>(elementsType.getShape().back());
   Quantizer quantizer(op, tensorScale.value_or(1.0f));
   for (size_t start = 0; start != values.size(); start += columns)
-    for (size_t k = 0; k < columns; k += op.getBlockSize()) {
-      size_t count = std::min<size_t>(op.getBlockSize(), columns - k);
+    for (size_t k = 0; k < columns; k += op.getBlock()) {
+      size_t count = std::min<size_t>(op.getBlock(), columns - k);
       scales.push_back(
           quantizer.quantize(ArrayRef(values).slice(start + k, count),
                              MutableArrayRef(codes).slice(start + k, count)));

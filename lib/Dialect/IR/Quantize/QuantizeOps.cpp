@@ -47,10 +47,10 @@ LogicalResult blockscale::verifyBlockTypes(Operation *op, Type element,
 LogicalResult blockscale::verifyScaleRule(Operation *op, Type scale,
                                           std::optional<ScaleRule> rule,
                                           bool hasTensorScale) {
-  bool isPower = getScaleFormat(scale) == Format::UE8M0;
-  if (rule && !isPower)
+  bool isUe4m3 = getScaleFormat(scale) == Format::UE4M3;
+  if (rule && isUe4m3)
     return op->emitOpError("expected no 'rule' for scales of type ") << scale;
-  if (hasTensorScale && isPower)
+  if (hasTensorScale && !isUe4m3)
     return op->emitOpError("expected no tensor scale for scales of type ")
            << scale;
   return success();
@@ -90,9 +90,9 @@ static LogicalResult verifyPositive(Operation *op, ArrayRef<Named> values) {
 
 /// (Q2), (E2) and all dimensions except the last of (Q3), (E3). An inferred
 /// type must not have more static sizes than the type that it is inferred from.
-static LogicalResult verifySizes(Operation *op, const Named &got,
-                                 const Named &expected, bool hasColumns,
-                                 bool isInferred = false) {
+static LogicalResult verifySameSizes(Operation *op, const Named &got,
+                                     const Named &expected, bool hasColumns,
+                                     bool isInferred = false) {
   auto gotType = cast<ShapedType>(got.type);
   auto expectedType = cast<ShapedType>(expected.type);
   auto emit = [&]() {
@@ -174,9 +174,32 @@ Format QuantizeOp::getScaleFormat() {
 }
 
 std::optional<ScaleRule> QuantizeOp::getScaleRule() {
-  if (getScaleFormat() != Format::UE8M0)
-    return std::nullopt;
-  return getRule().value_or(ScaleRule::Rceil);
+  Type scale = getElementTypeOrSelf(getScales().getType());
+  if (isa<Float8E8M0FNUType>(scale))
+    return getRule().value_or(ScaleRule::Rceil);
+  return scale.isF32() ? getRule() : std::nullopt;
+}
+
+bool QuantizeOp::hasCoarseScales() { return getScaleBlockAttr() != nullptr; }
+
+ScaleBlock QuantizeOp::getBlockShape() {
+  if (hasCoarseScales())
+    return getScaleBlockAttr().getBlock();
+  return {/*rows=*/1, getBlock()};
+}
+
+int64_t QuantizeOp::getBlock() { return getBlockSizeAttr().getInt(); }
+/// The rows of (Q3), (Q4)
+static LogicalResult verifyBlockSize(QuantizeOp op, const Named &x,
+                                     const Named &scales) {
+  if (!op.getBlockSizeAttr())
+    return op.emitOpError("requires attribute 'block_size'");
+  auto scalesType = cast<ShapedType>(scales.type);
+  if (failed(verifySameSizes(op, scales, x, /*hasColumns=*/false,
+                             /*isInferred=*/true)))
+    return failure();
+  return verifyBlockTypes(op, getElementTypeOrSelf(op.getElements().getType()),
+                          scalesType.getElementType(), op.getBlock());
 }
 
 LogicalResult QuantizeOp::verify() {
@@ -185,15 +208,13 @@ LogicalResult QuantizeOp::verify() {
         scales = {"scales", getScales().getType()};
   auto xType = cast<ShapedType>(x.type);
   auto scalesType = cast<ShapedType>(scales.type);
+  bool isCoarse = hasCoarseScales() || scalesType.getElementType().isF32();
   if (failed(verifyKind(*this, {x, elements, scales})) ||
       failed(verifyPositive(*this, {x, elements, scales})) ||
-      failed(verifySizes(*this, elements, x, /*hasColumns=*/true,
-                         /*isInferred=*/true)) ||
-      failed(verifySizes(*this, scales, x, /*hasColumns=*/false,
-                         /*isInferred=*/true)) ||
-      failed(verifyBlockTypes(
-          *this, cast<ShapedType>(elements.type).getElementType(),
-          scalesType.getElementType(), getBlockSizeAttr().getInt())) ||
+      failed(verifySameSizes(*this, elements, x, /*hasColumns=*/true,
+                             /*isInferred=*/true)) ||
+      failed(isCoarse ? verifyCoarseScales(*this)
+                      : verifyBlockSize(*this, x, scales)) ||
       failed(verifyScaleRule(*this, scalesType.getElementType(), getRule(),
                              getTensorScale() != nullptr)))
     return failure();
@@ -201,11 +222,13 @@ LogicalResult QuantizeOp::verify() {
     return emitOpError("expected the largest magnitude to be ")
            << (hasTensorSemantics() ? "tensor<f32>" : "f32") << " with "
            << x.type << ", got " << getAmax().getType();
+  if (isCoarse)
+    return success();
   int64_t k = xType.getShape().back();
-  if (!getPad() && !ShapedType::isDynamic(k) && k % getBlockSize() != 0)
+  if (!getPad() && !ShapedType::isDynamic(k) && k % getBlock() != 0)
     return emitOpError("expected K to be a multiple of the block size, ")
-           << getBlockSize() << ", or the attribute 'pad', got K = " << k;
-  return verifyBlocks(*this, xType, scalesType, getBlockSize(),
+           << getBlock() << ", or the attribute 'pad', got K = " << k;
+  return verifyBlocks(*this, xType, scalesType, getBlock(),
                       /*isInferred=*/true);
 }
 
@@ -219,8 +242,11 @@ LogicalResult QuantizeOp::reifyResultShapes(
     return failure();
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(builder, getLoc(), getX());
-  reifiedReturnShapes = {
-      sizes, getScaleSizes(builder, getLoc(), sizes, getBlockSize())};
+  SmallVector<OpFoldResult> scaleSizes =
+      hasCoarseScales()
+          ? getCoarseScaleSizes(builder, getLoc(), sizes, getBlockShape())
+          : getScaleSizes(builder, getLoc(), sizes, getBlock());
+  reifiedReturnShapes = {sizes, scaleSizes};
   if (getAmax())
     reifiedReturnShapes.emplace_back();
   return success();
@@ -230,7 +256,7 @@ LogicalResult QuantizeOp::fold(FoldAdaptor adaptor,
                                SmallVectorImpl<OpFoldResult> &results) {
   auto x = dyn_cast_if_present<DenseElementsAttr>(adaptor.getX());
   std::optional<float> scale = getConstantScale(adaptor.getTensorScale());
-  if (!x || (getTensorScale() && !scale))
+  if (!x || (getTensorScale() && !scale) || hasCoarseScales())
     return failure();
   std::optional<QuantizedConstant> constant = quantizeConstant(x, scale, *this);
   if (!constant)
@@ -259,6 +285,17 @@ Format DequantizeOp::getScaleFormat() {
       getElementTypeOrSelf(getScales().getType()));
 }
 
+bool DequantizeOp::hasCoarseScales() {
+  return getScaleBlockAttr() ||
+         getElementTypeOrSelf(getScales().getType()).isF32();
+}
+
+ScaleBlock DequantizeOp::getBlockShape() {
+  if (hasCoarseScales())
+    return blockscale::getScaleBlock(getCoarseOperand(*this));
+  return {/*rows=*/1, getBlock()};
+}
+
 int64_t DequantizeOp::getBlock() {
   if (IntegerAttr size = getBlockSizeAttr())
     return size.getInt();
@@ -274,8 +311,11 @@ LogicalResult DequantizeOp::verify() {
   auto scalesType = cast<ShapedType>(scales.type);
   if (failed(verifyKind(*this, {elements, scales, result})) ||
       failed(verifyPositive(*this, {elements, scales, result})) ||
-      failed(verifySizes(*this, result, elements, /*hasColumns=*/true)) ||
-      failed(verifySizes(*this, scales, elements, /*hasColumns=*/false)))
+      failed(verifySameSizes(*this, result, elements, /*hasColumns=*/true)))
+    return failure();
+  if (hasCoarseScales())
+    return verifyCoarseScales(*this);
+  if (failed(verifySameSizes(*this, scales, elements, /*hasColumns=*/false)))
     return failure();
   if (!getBlockSizeAttr()) {
     int64_t k = elementsType.getShape().back();
@@ -309,7 +349,7 @@ OpFoldResult DequantizeOp::fold(FoldAdaptor adaptor) {
   auto elements = dyn_cast_if_present<DenseElementsAttr>(adaptor.getElements());
   auto scales = dyn_cast_if_present<DenseElementsAttr>(adaptor.getScales());
   std::optional<float> scale = getConstantScale(adaptor.getTensorScale());
-  if (!elements || !scales || (getTensorScale() && !scale))
+  if (!elements || !scales || (getTensorScale() && !scale) || hasCoarseScales())
     return {};
   return dequantizeConstant(elements, scales, scale, *this);
 }

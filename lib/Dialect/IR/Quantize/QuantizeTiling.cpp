@@ -75,11 +75,19 @@ struct Blocks {
 } // namespace
 
 static Blocks getBlocks(QuantizeOp op) {
-  return {op, op.getX(), static_cast<int64_t>(op.getBlockSize()), op.getPad()};
+  return {op, op.getX(), op.getBlock(), op.getPad()};
 }
 
 static Blocks getBlocks(DequantizeOp op) {
   return {op, op.getElements(), op.getBlock(), /*mayEnd=*/true};
+}
+
+/// Tiles would have to be whole blocks of rows, too.
+static LogicalResult verifyNoCoarseScales(Operation *op, bool hasCoarseScales) {
+  if (!hasCoarseScales)
+    return success();
+  return op->emitOpError("expected scales with 'block_size' to tile, got "
+                         "coarse scales");
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,6 +105,8 @@ SmallVector<Range> QuantizeOp::getIterationDomain(OpBuilder &builder) {
 FailureOr<TilingResult> QuantizeOp::getTiledImplementation(OpBuilder &builder,
                                                            Sizes offsets,
                                                            Sizes sizes) {
+  if (failed(verifyNoCoarseScales(*this, hasCoarseScales())))
+    return failure();
   Blocks blocks = getBlocks(*this);
   if (getAmax())
     return emitOpError("expected no largest magnitude of an op to tile");
@@ -125,6 +135,8 @@ QuantizeOp::getResultTilePosition(OpBuilder &builder, unsigned resultNumber,
                                   Sizes offsets, Sizes sizes,
                                   SmallVector<OpFoldResult> &resultOffsets,
                                   SmallVector<OpFoldResult> &resultSizes) {
+  if (hasCoarseScales())
+    return failure();
   Blocks blocks = getBlocks(*this);
   bool isScales = resultNumber == 1;
   resultOffsets = isScales ? blocks.toBlocks(builder, offsets)
@@ -139,7 +151,8 @@ LogicalResult QuantizeOp::getIterationDomainTileFromResultTile(
     SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
     SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
   // A tile of scales has whole blocks only if all blocks are whole.
-  if (!hasTensorSemantics() || getAmax() || (resultNumber == 1 && getPad()))
+  if (!hasTensorSemantics() || getAmax() || hasCoarseScales() ||
+      (resultNumber == 1 && getPad()))
     return failure();
   Blocks blocks = getBlocks(*this);
   if (resultNumber == 1) {
@@ -173,6 +186,8 @@ SmallVector<Range> DequantizeOp::getIterationDomain(OpBuilder &builder) {
 FailureOr<TilingResult> DequantizeOp::getTiledImplementation(OpBuilder &builder,
                                                              Sizes offsets,
                                                              Sizes sizes) {
+  if (failed(verifyNoCoarseScales(*this, hasCoarseScales())))
+    return failure();
   Blocks blocks = getBlocks(*this);
   if (failed(blocks.verifyTile(offsets, sizes)))
     return failure();
@@ -207,7 +222,7 @@ LogicalResult DequantizeOp::getIterationDomainTileFromResultTile(
     OpBuilder &, unsigned, Sizes offsets, Sizes sizes,
     SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
     SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
-  if (!hasTensorSemantics())
+  if (!hasTensorSemantics() || hasCoarseScales())
     return failure();
   iterDomainOffsets.assign(offsets.begin(), offsets.end());
   iterDomainSizes.assign(sizes.begin(), sizes.end());

@@ -10,6 +10,7 @@
 
 #include "Fragments/AccLowering.h"
 #include "Fragments/FragmentEmitter.h"
+#include "Selection/CoarseScales.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -81,7 +82,8 @@ struct ToFragmentsPass final
     if (!hasTiles && !hasVectors)
       return;
 
-    if (failed(verifyDistribution(function, hasVectors)))
+    if (failed(refuseCoarseScales(function)) ||
+        failed(verifyDistribution(function, hasVectors)))
       return signalPassFailure();
 
     alignSharedMemory(function);

@@ -25,9 +25,8 @@ static constexpr uint32_t kF32Exponent = 0x7F800000;
 static constexpr int kF32Bias = 127;
 
 BlockFormat BlockFormat::get(QuantizeOp op) {
-  return {op.getElementFormat(), op.getScaleFormat(),
-          static_cast<int64_t>(op.getBlockSize()), op.getScaleRule(),
-          getElementTypeOrSelf(op.getElements().getType())};
+  return {op.getElementFormat(), op.getScaleFormat(), op.getBlock(),
+          op.getScaleRule(), getElementTypeOrSelf(op.getElements().getType())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,16 +118,21 @@ Value BlockArithmetic::decode(Format format, Value code) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
+Value BlockArithmetic::emitPowerCode(ScaleRule rule, Format element,
+                                     Value largest) {
+  Value sum = add(largest, getScaleAddend(rule, element));
+  Value field = shiftRight(sum, kF32MantissaBits);
+  Value code = sub(field, getLargestExponent(element));
+  code = maxS(code, 0);
+  return minS(code, kLastPowerCode);
+}
+
 Value BlockArithmetic::emitScale(const BlockFormat &format, Value largest,
                                  Value tensorScale) {
   Value isNumber = is(IP::ult, largest, kF32Infinity);
   Value code;
   if (format.rule) {
-    Value sum = add(largest, getScaleAddend(*format.rule, format.element));
-    Value field = shiftRight(sum, kF32MantissaBits);
-    code = sub(field, getLargestExponent(format.element));
-    code = maxS(code, 0);
-    code = minS(code, kLastPowerCode);
+    code = emitPowerCode(*format.rule, format.element, largest);
   } else {
     Value quotient = div(fromBits(largest), kLargestE2M1);
     if (tensorScale)
@@ -136,6 +140,24 @@ Value BlockArithmetic::emitScale(const BlockFormat &format, Value largest,
     code = encode(format.scale, quotient);
   }
   return select(isNumber, code, integer(getScaleNaN(format.scale)));
+}
+
+Value BlockArithmetic::emitF32Scale(Format element,
+                                    std::optional<ScaleRule> rule,
+                                    Value largest) {
+  Value scale =
+      rule ? decode(Format::UE8M0, emitPowerCode(*rule, element, largest))
+           : div(fromBits(largest), getLargestNumber(element));
+  // A block of zeros, or whose magnitudes are so small that the scale is 0.
+  Value isZero = is(IP::eq, rule ? largest : toBits(scale), 0);
+  scale = select(isZero, number(1), scale);
+  Value isNumber = is(IP::ult, largest, kF32Infinity);
+  return select(isNumber, scale, fromBits(integer(kF32NaN)));
+}
+
+Value BlockArithmetic::emitF32Code(Format element, Value value, Value scale) {
+  Value code = encode(element, div(value, scale));
+  return select(is(FP::UNO, scale, scale), integer(0), code);
 }
 
 BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,

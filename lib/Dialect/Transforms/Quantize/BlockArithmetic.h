@@ -63,6 +63,11 @@ public:
   /// The code, in an i32, of the scale of a block with this largest magnitude.
   /// `tensorScale` is null for 1.
   Value emitScale(const BlockFormat &format, Value largest, Value tensorScale);
+  /// The scale of f32, and the code of `value`, an f32, with such a scale.
+  /// Without a rule, scales are the largest magnitude over the largest element.
+  Value emitF32Scale(Format element, std::optional<ScaleRule> rule,
+                     Value largest);
+  Value emitF32Code(Format element, Value value, Value scale);
   BlockFactor emitFactor(const BlockFormat &format, Value scale,
                          Value tensorScale);
   /// `value`, an f32, over the scale, where the block has no NaN.
@@ -90,6 +95,10 @@ public:
   Value encode(Format format, Value value);
   /// The value, an f32, of a code in an i32.
   Value decode(Format format, Value code);
+
+private:
+  /// The e8m0 code of the scale of a block with this largest magnitude.
+  Value emitPowerCode(ScaleRule rule, Format element, Value largest);
 };
 
 } // namespace mlir::blockscale

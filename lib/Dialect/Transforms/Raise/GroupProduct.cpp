@@ -86,7 +86,7 @@ static std::optional<GroupProduct> describe(linalg::LinalgOp op) {
 
 std::optional<GroupProduct> blockscale::describeGroupProduct(Operation *op) {
   if (auto scaled = dyn_cast<MmaScaledOp>(op)) {
-    if (!scaled.hasTensorSemantics() ||
+    if (!scaled.hasTensorSemantics() || scaled.hasCoarseScales() ||
         cast<RankedTensorType>(scaled.getAcc().getType()).getRank() != 2)
       return std::nullopt;
     return GroupProduct{op,

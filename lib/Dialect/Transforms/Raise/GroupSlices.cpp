@@ -154,7 +154,8 @@ static std::optional<Step> findStep(scf::ForOp loop, Value value,
       })
       .Case([&](DequantizeOp op) -> Result {
         Value scale = op.getTensorScale();
-        if (!op.hasTensorSemantics() || (scale && !isInvariant(loop, scale)))
+        if (!op.hasTensorSemantics() || op.hasCoarseScales() ||
+            (scale && !isInvariant(loop, scale)))
           return std::nullopt;
         return getStep(op, loop);
       })

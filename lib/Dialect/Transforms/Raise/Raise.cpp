@@ -124,13 +124,13 @@ static LogicalResult raise(Operation *op, const RaiseOptions &options,
                  hasKnownSize(Side::X, xScale, Side::Y, yScale);
   IntegerAttr blockSize = isKnown ? nullptr : rewriter.getI64IntegerAttr(block);
   if (match->tensorScales.empty()) {
-    rewriter.replaceOpWithNewOp<MmaScaledOp>(
-        op, match->acc.getType(), x, xScale, y, yScale, match->acc, blockSize);
+    rewriter.replaceOpWithNewOp<MmaScaledOp>(op, x, xScale, y, yScale,
+                                             match->acc, blockSize);
     return success();
   }
   Value zero = createZeros(rewriter, loc, match->acc);
-  Value product = MmaScaledOp::create(rewriter, loc, zero.getType(), x, xScale,
-                                      y, yScale, zero, blockSize);
+  Value product =
+      MmaScaledOp::create(rewriter, loc, x, xScale, y, yScale, zero, blockSize);
   rewriter.replaceOp(
       op, scaleAndAdd(rewriter, loc, product, match->tensorScales, match->acc));
   return success();

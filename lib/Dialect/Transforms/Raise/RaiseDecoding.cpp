@@ -117,7 +117,8 @@ public:
       if (!addRounding(type))
         return std::nullopt;
       Operation *op = access.value.getDefiningOp();
-      if (auto dequantize = dyn_cast_or_null<DequantizeOp>(op)) {
+      auto dequantize = dyn_cast_or_null<DequantizeOp>(op);
+      if (dequantize && !dequantize.hasCoarseScales()) {
         if (!take(access, dequantize))
           return std::nullopt;
         return std::move(decoding);

@@ -229,7 +229,7 @@ private:
       return true;
     }
     auto dequantize = access.value.getDefiningOp<DequantizeOp>();
-    if (dequantize && !access.body) {
+    if (dequantize && !dequantize.hasCoarseScales() && !access.body) {
       splitDequantize(whole, dequantize);
       return true;
     }

@@ -73,6 +73,8 @@ static bool hasInstruction(DecompressOp sparse, Value dense, MmaScaledOp op) {
 /// The match of `op`; without one, why not, if an operand is decompressed.
 static std::optional<SparseMatch> matchSparse(MmaScaledOp op,
                                               std::string &reason) {
+  if (op.hasCoarseScales())
+    return std::nullopt;
   auto x = op.getX().getDefiningOp<DecompressOp>();
   DecompressOp y = findTransposed(op.getY());
   if (!x && !y)

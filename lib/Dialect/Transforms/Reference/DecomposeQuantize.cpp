@@ -50,41 +50,74 @@ static Value generate(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
                          });
 }
 
-/// The largest magnitude of the block at the current index of the loops.
-static Value emitLargest(OpBuilder &b, Location loc, const OperandView &x,
-                         OpFoldResult columns, const BlockFormat &format,
-                         bool mayEnd) {
-  SmallVector<Value> position = getLoopIndices(b, loc, x.map.getNumDims());
-  auto apply = [&](OpBuilder &at, AffineExpr expr, ArrayRef<Value> values) {
-    return getValueOrCreateConstantIndexOp(
-        at, loc,
-        affine::makeComposedFoldedAffineApply(at, loc, expr,
-                                              getAsOpFoldResult(values)));
-  };
-  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-  Value first = apply(b, d0 * format.blockSize, position.back());
-  Value count = arith::ConstantIndexOp::create(b, loc, format.blockSize);
+namespace {
+/// The indices of a block along one dimension.
+struct BlockSpan {
+  unsigned dim;
+  Value first, count;
+};
+} // namespace
+
+static Value applyMap(OpBuilder &b, Location loc, AffineExpr expr,
+                      ArrayRef<Value> values) {
+  return getValueOrCreateConstantIndexOp(
+      b, loc,
+      affine::makeComposedFoldedAffineApply(b, loc, expr,
+                                            getAsOpFoldResult(values)));
+}
+
+/// The block at `index`, of `block` elements of `size`, or of all.
+static BlockSpan getBlockRange(OpBuilder &b, Location loc, unsigned dim,
+                               Value index, OpFoldResult size, int64_t block,
+                               bool mayEnd) {
+  if (block == ScaleBlock::kAll)
+    return {dim, arith::ConstantIndexOp::create(b, loc, 0),
+            getValueOrCreateConstantIndexOp(b, loc, size)};
+  Value first = applyMap(b, loc, b.getAffineDimExpr(0) * block, index);
+  Value count = arith::ConstantIndexOp::create(b, loc, block);
   if (mayEnd)
     count = arith::MinSIOp::create(
         b, loc, count,
         arith::SubIOp::create(
-            b, loc, getValueOrCreateConstantIndexOp(b, loc, columns), first));
+            b, loc, getValueOrCreateConstantIndexOp(b, loc, size), first));
+  return {dim, first, count};
+}
+
+/// The largest magnitude of the block at the current index of the loops.
+static Value emitLargest(OpBuilder &b, Location loc, const OperandView &x,
+                         ArrayRef<OpFoldResult> sizes, const ScaleBlock &block,
+                         bool mayEnd) {
+  unsigned rank = x.map.getNumDims();
+  SmallVector<Value> position = getLoopIndices(b, loc, rank);
+  SmallVector<BlockSpan> ranges;
+  if (block.rows != 1)
+    ranges.push_back(getBlockRange(b, loc, rank - 2, position[rank - 2],
+                                   sizes[rank - 2], block.rows, mayEnd));
+  ranges.push_back(getBlockRange(b, loc, rank - 1, position[rank - 1],
+                                 sizes[rank - 1], block.k, mayEnd));
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  auto loop = scf::ForOp::create(b, loc, zero, count, one, none);
-  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-  position.back() = apply(inner, d0 + d1, {first, loop.getInductionVar()});
-  SmallVector<Value> at;
-  for (AffineExpr expr : x.map.getResults())
-    at.push_back(apply(inner, expr, position));
-  BlockArithmetic arithmetic(inner, loc);
-  Value element = tensor::ExtractOp::create(inner, loc, x.tensor, at);
-  Value magnitude = arithmetic.getMagnitude(arithmetic.toF32(element));
-  Value next =
-      arithmetic.getLargest(loop.getRegionIterArgs().front(), magnitude);
-  scf::YieldOp::create(inner, loc, next);
-  return loop.getResult(0);
+  SmallVector<Value> starts(ranges.size(), zero), steps(ranges.size(), one);
+  auto counts = llvm::map_to_vector(
+      ranges, [](const BlockSpan &range) { return range.count; });
+  scf::LoopNest nest = scf::buildLoopNest(
+      b, loc, starts, counts, steps, none,
+      [&](OpBuilder &inner, Location, ValueRange ivs, ValueRange args) {
+        AffineExpr d0, d1;
+        bindDims(inner.getContext(), d0, d1);
+        for (auto [range, iv] : llvm::zip_equal(ranges, ivs))
+          position[range.dim] =
+              applyMap(inner, loc, d0 + d1, {range.first, iv});
+        SmallVector<Value> at;
+        for (AffineExpr expr : x.map.getResults())
+          at.push_back(applyMap(inner, loc, expr, position));
+        BlockArithmetic arithmetic(inner, loc);
+        Value element = tensor::ExtractOp::create(inner, loc, x.tensor, at);
+        Value magnitude = arithmetic.getMagnitude(arithmetic.toF32(element));
+        return scf::ValueVector{arithmetic.getLargest(args.front(), magnitude)};
+      });
+  return nest.results.front();
 }
 
 static Value emitLargestOfAll(OpBuilder &b, Location loc, Value largest,
@@ -117,42 +150,84 @@ static Value emitLargestOfAll(OpBuilder &b, Location loc, Value largest,
   return tensor::ExtractOp::create(b, loc, result, ValueRange());
 }
 
+namespace {
+/// The arithmetic of one op: the scale of a block, from its largest magnitude,
+/// and the quantized elements.
+class ElementQuantizer {
+public:
+  ElementQuantizer(QuantizeOp op)
+      : scaleType(getElementTypeOrSelf(op.getScales().getType())),
+        elementType(getElementTypeOrSelf(op.getElements().getType())),
+        tensorScale(op.getTensorScale()), loc(op.getLoc()) {
+    format.element = op.getElementFormat();
+    format.rule = op.getScaleRule();
+    format.type = elementType;
+    if (!scaleType.isF32())
+      format.scale = op.getScaleFormat();
+  }
+
+  Value emitScale(OpBuilder &b, Value largest) const {
+    BlockArithmetic arithmetic(b, loc);
+    if (scaleType.isF32())
+      return arithmetic.emitF32Scale(format.element, format.rule, largest);
+    return toElement(b, loc, arithmetic.emitScale(format, largest, tensorScale),
+                     scaleType);
+  }
+
+  Value emitElement(OpBuilder &b, Value value, Value scale) const {
+    BlockArithmetic arithmetic(b, loc);
+    Value code;
+    if (scaleType.isF32()) {
+      code = arithmetic.emitF32Code(format.element, arithmetic.toF32(value),
+                                    scale);
+    } else {
+      BlockFactor factor =
+          arithmetic.emitFactor(format, toCode(b, loc, scale), tensorScale);
+      code = arithmetic.emitCode(format, arithmetic.toF32(value), factor);
+    }
+    return toElement(b, loc, code, elementType);
+  }
+
+  const Type scaleType, elementType;
+
+private:
+  BlockFormat format = {};
+  Value tensorScale;
+  Location loc;
+};
+} // namespace
+
 static LogicalResult decomposeQuantize(QuantizeOp op,
                                        PatternRewriter &rewriter) {
   Location loc = op.getLoc();
   MLIRContext *context = rewriter.getContext();
-  BlockFormat format = BlockFormat::get(op);
   OperandView x = getOperandView(rewriter, loc, op.getX());
   SmallVector<OpFoldResult> sizes =
       getOperandSizes(rewriter, loc, op.getX(), x);
   auto rank = static_cast<unsigned>(sizes.size());
+  ScaleBlock block = op.getBlockShape();
   SmallVector<OpFoldResult> scaleSizes =
-      getScaleSizes(rewriter, loc, sizes, format.blockSize);
+      op.hasCoarseScales() ? getCoarseScaleSizes(rewriter, loc, sizes, block)
+                           : getScaleSizes(rewriter, loc, sizes, block.k);
 
-  Value largest = generate(rewriter, loc, scaleSizes, rewriter.getI32Type(), {},
-                           {}, [&](OpBuilder &b, ValueRange) {
-                             return emitLargest(b, loc, x, sizes.back(), format,
-                                                op.getPad());
-                           });
-  Type scaleType = getElementTypeOrSelf(op.getScales().getType());
+  bool mayEnd = op.getPad() || op.hasCoarseScales();
+  Value largest =
+      generate(rewriter, loc, scaleSizes, rewriter.getI32Type(), {}, {},
+               [&](OpBuilder &b, ValueRange) {
+                 return emitLargest(b, loc, x, sizes, block, mayEnd);
+               });
+  ElementQuantizer quantizer(op);
   AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
-  Value scales = generate(rewriter, loc, scaleSizes, scaleType, largest,
-                          identity, [&](OpBuilder &b, ValueRange args) {
-                            Value code = BlockArithmetic(b, loc).emitScale(
-                                format, args[0], op.getTensorScale());
-                            return toElement(b, loc, code, scaleType);
-                          });
-  Type codeType = getElementTypeOrSelf(op.getElements().getType());
-  AffineMap blocks = getBlockMap(context, rank, format.blockSize);
+  Value scales =
+      generate(rewriter, loc, scaleSizes, quantizer.scaleType, largest,
+               identity, [&](OpBuilder &b, ValueRange args) {
+                 return quantizer.emitScale(b, args[0]);
+               });
+  AffineMap blocks = getScaleBlockMap(context, rank, block);
   Value elements =
-      generate(rewriter, loc, sizes, codeType, {x.tensor, scales},
+      generate(rewriter, loc, sizes, quantizer.elementType, {x.tensor, scales},
                {x.map, blocks}, [&](OpBuilder &b, ValueRange args) {
-                 BlockArithmetic arithmetic(b, loc);
-                 BlockFactor factor = arithmetic.emitFactor(
-                     format, toCode(b, loc, args[1]), op.getTensorScale());
-                 Value code = arithmetic.emitCode(
-                     format, arithmetic.toF32(args[0]), factor);
-                 return toElement(b, loc, code, codeType);
+                 return quantizer.emitElement(b, args[0], args[1]);
                });
   SmallVector<Value> results = {
       convertFromTensor(rewriter, loc, elements, op.getElements().getType()),
@@ -197,8 +272,8 @@ static LogicalResult decomposeDequantize(DequantizeOp op,
   OperandView scales = getOperandView(rewriter, loc, op.getScales());
   SmallVector<OpFoldResult> sizes =
       getOperandSizes(rewriter, loc, op.getElements(), codes);
-  AffineMap blocks = scales.map.compose(
-      getBlockMap(rewriter.getContext(), sizes.size(), op.getBlock()));
+  AffineMap blocks = scales.map.compose(getScaleBlockMap(
+      rewriter.getContext(), sizes.size(), op.getBlockShape()));
   Type type = getElementTypeOrSelf(op.getResult().getType());
   SmallVector<Value> inputs = {codes.tensor, scales.tensor};
   SmallVector<AffineMap> maps = {codes.map, blocks};
@@ -213,8 +288,10 @@ static LogicalResult decomposeDequantize(DequantizeOp op,
         BlockArithmetic arithmetic(b, loc);
         Value element =
             arithmetic.decode(op.getElementFormat(), toCode(b, loc, args[0]));
-        Value scale =
-            arithmetic.decode(op.getScaleFormat(), toCode(b, loc, args[1]));
+        Value scale = args[1];
+        if (!scale.getType().isF32())
+          scale =
+              arithmetic.decode(op.getScaleFormat(), toCode(b, loc, args[1]));
         Value number = arith::MulFOp::create(b, loc, element, scale);
         if (op.getTensorScale())
           number = arith::MulFOp::create(

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -81,29 +82,71 @@ ScaledProduct::ScaledProduct(PatternRewriter &rewriter, Operation *op,
       k(sizes.size() - 1), n(sizes.size()),
       sum(extendAcc(rewriter, loc, acc, sizes)) {}
 
-Value ScaledProduct::decode(Value operand, Value scale, unsigned kDim,
-                            int64_t block) {
+/// The value, in f64, of a scale.
+static Value decodeScale(OpBuilder &b, Location loc, Value scale) {
+  if (scale.getType().isF32())
+    return arith::ExtFOp::create(b, loc, b.getF64Type(), scale);
+  return emitDecode(b, loc, getCode(b, loc, scale),
+                    *getScaleFormat(scale.getType()));
+}
+
+Value ScaledProduct::decodeProduct(Value operand, Value scale,
+                                   AffineMap blocks) {
   OperandView matrix = getOperandView(rewriter, loc, operand);
   OperandView scales = getOperandView(rewriter, loc, scale);
-  auto type = cast<ShapedType>(operand.getType());
-  AffineMap scaleMap = scales.map.compose(
-      getBlockMap(rewriter.getContext(), type.getRank(), block, kDim));
-
   Value empty = tensor::EmptyOp::create(
       rewriter, loc, getOperandSizes(rewriter, loc, operand, matrix),
       rewriter.getF64Type());
-  Format format = *getElementFormat(type.getElementType());
-  Format scaleFormat = *getScaleFormat(getElementTypeOrSelf(scale.getType()));
+  Format format = *getElementFormat(getElementTypeOrSelf(operand.getType()));
   Value decoded = computeElements(
-      rewriter, loc, {matrix.tensor, scales.tensor}, {matrix.map, scaleMap},
-      empty, [&](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
+      rewriter, loc, {matrix.tensor, scales.tensor},
+      {matrix.map, scales.map.compose(blocks)}, empty,
+      [&](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
         Value element =
             emitDecode(b, bodyLoc, getCode(b, bodyLoc, args[0]), format);
-        Value factor =
-            emitDecode(b, bodyLoc, getCode(b, bodyLoc, args[1]), scaleFormat);
+        Value factor = decodeScale(b, bodyLoc, args[1]);
         return arith::MulFOp::create(b, bodyLoc, element, factor);
       });
   return broadcastBatch(decoded);
+}
+
+Value ScaledProduct::decode(Value operand, Value scale, unsigned kDim,
+                            int64_t block) {
+  auto rank = cast<ShapedType>(operand.getType()).getRank();
+  return decodeProduct(operand, scale,
+                       getBlockMap(rewriter.getContext(), rank, block, kDim));
+}
+
+Value ScaledProduct::decode(Value operand, Value scale, unsigned rowDim,
+                            unsigned kDim, const ScaleBlock &block) {
+  auto rank = cast<ShapedType>(operand.getType()).getRank();
+  return decodeProduct(
+      operand, scale,
+      getScaleBlockMap(rewriter.getContext(), rank, block, rowDim, kDim));
+}
+
+Value ScaledProduct::decodeAt(
+    Value operand, function_ref<Value(OpBuilder &, Location, Value)> decode) {
+  OperandView view = getOperandView(rewriter, loc, operand);
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, getOperandSizes(rewriter, loc, operand, view),
+      rewriter.getF64Type());
+  return broadcastBatch(computeElements(
+      rewriter, loc, view.tensor, view.map, empty,
+      [&](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
+        return decode(b, bodyLoc, args[0]);
+      }));
+}
+
+Value ScaledProduct::decodeElements(Value operand) {
+  Format format = *getElementFormat(getElementTypeOrSelf(operand.getType()));
+  return decodeAt(operand, [&](OpBuilder &b, Location bodyLoc, Value element) {
+    return emitDecode(b, bodyLoc, getCode(b, bodyLoc, element), format);
+  });
+}
+
+Value ScaledProduct::decodeScales(Value scale) {
+  return decodeAt(scale, decodeScale);
 }
 
 Value ScaledProduct::broadcastBatch(Value matrix) {
@@ -143,20 +186,137 @@ AffineMap ScaledProduct::getMap(Value matrix, unsigned row, unsigned column) {
   return AffineMap::get(n + 1, 0, exprs, rewriter.getContext());
 }
 
-void ScaledProduct::replace(ValueRange inputs, ArrayRef<AffineMap> maps,
-                            Multiply multiply) {
+Value ScaledProduct::multiply(ValueRange inputs, ArrayRef<AffineMap> maps,
+                              Value into, Multiply multiply) {
   SmallVector<AffineMap> allMaps(maps);
   allMaps.push_back(rewriter.getMultiDimIdentityMap(n + 1).dropResult(k));
   SmallVector<utils::IteratorType> iterators(n + 1,
                                              utils::IteratorType::parallel);
   iterators[k] = utils::IteratorType::reduction;
-  auto products = linalg::GenericOp::create(
-      rewriter, loc, sum.getType(), inputs, sum, allMaps, iterators,
-      [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-        Value product = multiply(b, bodyLoc, args);
-        Value next = arith::AddFOp::create(b, bodyLoc, args.back(), product);
-        linalg::YieldOp::create(b, bodyLoc, next);
-      });
-  rewriter.replaceOp(op, roundSum(rewriter, loc, products.getResult(0), sizes,
+  return linalg::GenericOp::create(
+             rewriter, loc, into.getType(), inputs, into, allMaps, iterators,
+             [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
+               Value product = multiply(b, bodyLoc, args);
+               Value next =
+                   arith::AddFOp::create(b, bodyLoc, args.back(), product);
+               linalg::YieldOp::create(b, bodyLoc, next);
+             })
+      .getResult(0);
+}
+
+void ScaledProduct::replace(ValueRange inputs, ArrayRef<AffineMap> maps,
+                            Multiply multiply) {
+  Value products = this->multiply(inputs, maps, sum, multiply);
+  rewriter.replaceOp(
+      op, roundSum(rewriter, loc, products, sizes, op->getResult(0).getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Coarse scales
+//===----------------------------------------------------------------------===//
+
+/// The part of a decoded operand, or of its scales, from `offset` on along K.
+Value ScaledProduct::sliceK(OpBuilder &b, Value matrix, bool isX,
+                            OpFoldResult offset, OpFoldResult size) {
+  SmallVector<OpFoldResult> sliceSizes = tensor::getMixedSizes(b, loc, matrix);
+  SmallVector<OpFoldResult> offsets(sliceSizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sliceSizes.size(), b.getIndexAttr(1));
+  size_t dim = sliceSizes.size() - (isX ? 1 : 2);
+  offsets[dim] = offset;
+  sliceSizes[dim] = size;
+  return tensor::ExtractSliceOp::create(b, loc, matrix, offsets, sliceSizes,
+                                        strides);
+}
+
+/// The map from the loops ([batch,] M, N) to a slice of scales for one block.
+AffineMap ScaledProduct::getScaleMap(const CoarseOperand &operand, bool isX) {
+  auto type = cast<ShapedType>(operand.scales.getType());
+  AffineExpr zero = rewriter.getAffineConstantExpr(0);
+  AffineExpr row = getBlockIndex(rewriter.getAffineDimExpr(isX ? n - 2 : n - 1),
+                                 operand.block.rows);
+  SmallVector<AffineExpr> exprs = {row, zero};
+  if (!isX)
+    std::swap(exprs[0], exprs[1]);
+  if (type.getRank() == 3)
+    exprs.insert(exprs.begin(),
+                 type.getDimSize(0) == 1 ? zero : rewriter.getAffineDimExpr(0));
+  return AffineMap::get(n, 0, exprs, rewriter.getContext());
+}
+
+/// Adds the sums of the block at `k`, times its scales, to `into`. The product
+/// of two scales is exact: it has at most 48 bits.
+Value ScaledProduct::addScaled(OpBuilder &b, Value sums, const CoarseOperand &x,
+                               const CoarseOperand &y, OpFoldResult k,
+                               Value into) {
+  auto slice = [&](const CoarseOperand &operand, bool isX) {
+    OpFoldResult block = b.getIndexAttr(0);
+    if (operand.block.k != ScaleBlock::kAll)
+      block = affine::makeComposedFoldedAffineApply(
+          b, loc, b.getAffineDimExpr(0).floorDiv(operand.block.k), {k});
+    return sliceK(b, operand.scales, isX, block, b.getIndexAttr(1));
+  };
+  AffineMap identity = b.getMultiDimIdentityMap(n);
+  SmallVector<utils::IteratorType> iterators(n, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, into.getType(),
+             ValueRange{sums, slice(x, /*isX=*/true), slice(y, /*isX=*/false)},
+             into,
+             ArrayRef<AffineMap>{identity, getScaleMap(x, /*isX=*/true),
+                                 getScaleMap(y, /*isX=*/false), identity},
+             iterators,
+             [](OpBuilder &inner, Location bodyLoc, ValueRange args) {
+               Value scale =
+                   arith::MulFOp::create(inner, bodyLoc, args[1], args[2]);
+               Value scaled =
+                   arith::MulFOp::create(inner, bodyLoc, args[0], scale);
+               Value next =
+                   arith::AddFOp::create(inner, bodyLoc, args[3], scaled);
+               linalg::YieldOp::create(inner, bodyLoc, next);
+             })
+      .getResult(0);
+}
+
+void ScaledProduct::replaceByBlocks(const CoarseOperand &x,
+                                    const CoarseOperand &y) {
+  auto rank = cast<ShapedType>(x.matrix.getType()).getRank();
+  OpFoldResult kSize = tensor::getMixedSize(rewriter, loc, x.matrix, rank - 1);
+  int64_t block = getFinerBlock(x.block.k, y.block.k);
+  OpFoldResult stepSize =
+      block == ScaleBlock::kAll ? kSize : rewriter.getIndexAttr(block);
+  auto toValue = [&](OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+  };
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getF64FloatAttr(0.0));
+  auto loop =
+      scf::ForOp::create(rewriter, loc, toValue(rewriter.getIndexAttr(0)),
+                         toValue(kSize), toValue(stepSize), sum);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  OpFoldResult start = loop.getInductionVar();
+  AffineExpr d0, d1;
+  bindDims(rewriter.getContext(), d0, d1);
+  OpFoldResult count = kSize;
+  if (block != ScaleBlock::kAll)
+    count = affine::makeComposedFoldedAffineMin(
+        rewriter, loc,
+        AffineMap::get(2, 0, {rewriter.getAffineConstantExpr(block), d1 - d0},
+                       rewriter.getContext()),
+        {start, kSize});
+  Value xPart = sliceK(rewriter, x.matrix, /*isX=*/true, start, count);
+  Value yPart = sliceK(rewriter, y.matrix, /*isX=*/false, start, count);
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, sizes, rewriter.getF64Type());
+  Value sums =
+      multiply({xPart, yPart}, {getXMap(xPart), getYMap(yPart)},
+               linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0),
+               [](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
+                 return arith::MulFOp::create(b, bodyLoc, args[0], args[1]);
+               });
+  Value next =
+      addScaled(rewriter, sums, x, y, start, loop.getRegionIterArgs().front());
+  scf::YieldOp::create(rewriter, loc, next);
+  rewriter.setInsertionPointAfter(loop);
+  rewriter.replaceOp(op, roundSum(rewriter, loc, loop.getResult(0), sizes,
                                   op->getResult(0).getType()));
 }

@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_REFERENCE_SCALEDPRODUCT_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_REFERENCE_SCALEDPRODUCT_H
 
+#include "blockscale/Support/ScaleBlocks.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -30,6 +31,13 @@ public:
   /// share a scale. Every product is exact: it has at most 6 bits of
   /// significand, and an exponent well inside f64's range.
   Value decode(Value operand, Value scale, unsigned kDim, int64_t block);
+  /// The same with a block of rows, too. Products have at most 28 bits.
+  Value decode(Value operand, Value scale, unsigned rowDim, unsigned kDim,
+               const ScaleBlock &block);
+
+  /// Decodes elements, or scales, to f64, in their shape.
+  Value decodeElements(Value operand);
+  Value decodeScales(Value scale);
 
   /// Broadcasts the batch of `matrix` to that of the sum, if it is known only
   /// at run time whether it is 1.
@@ -45,8 +53,28 @@ public:
   /// `multiply` makes of elements of `inputs` at `maps`.
   void replace(ValueRange inputs, ArrayRef<AffineMap> maps, Multiply multiply);
 
+  /// An operand of a product with coarse scales, decoded.
+  struct CoarseOperand {
+    Value matrix, scales;
+    ScaleBlock block;
+  };
+
+  /// Replaces the op by the sum of the accumulator and of the sums of blocks
+  /// along K, each times its two scales.
+  void replaceByBlocks(const CoarseOperand &x, const CoarseOperand &y);
+
 private:
   AffineMap getMap(Value matrix, unsigned row, unsigned column);
+  Value multiply(ValueRange inputs, ArrayRef<AffineMap> maps, Value into,
+                 Multiply multiply);
+  Value decodeProduct(Value operand, Value scale, AffineMap blocks);
+  Value decodeAt(Value operand,
+                 function_ref<Value(OpBuilder &, Location, Value)> decode);
+  Value sliceK(OpBuilder &b, Value matrix, bool isX, OpFoldResult offset,
+               OpFoldResult size);
+  AffineMap getScaleMap(const CoarseOperand &operand, bool isX);
+  Value addScaled(OpBuilder &b, Value sums, const CoarseOperand &x,
+                  const CoarseOperand &y, OpFoldResult k, Value into);
 
   PatternRewriter &rewriter;
   Operation *op;

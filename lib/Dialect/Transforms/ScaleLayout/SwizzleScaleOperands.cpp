@@ -35,8 +35,10 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// Decided by the selected path, else by the chip; if neither is known, always
-/// true.
+/// true. No path has coarse scales.
 static bool wantsSwizzledScales(MmaScaledOp op, const Chip *chip) {
+  if (op.hasCoarseScales())
+    return false;
   auto wants = [](Path path) { return getPathInfo(path).wantsSwizzledScales; };
   if (auto path = op->getAttrOfType<PathAttr>(kPathAttrName))
     return wants(path.getValue());

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Selection/CoarseScales.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -86,6 +87,8 @@ namespace {
 struct LegalizePass final
     : mlir::blockscale::impl::LegalizePassBase<LegalizePass> {
   void runOnOperation() override {
+    if (failed(refuseCoarseScales(getOperation())))
+      return signalPassFailure();
     getOperation()->walk([&](ProductOpInterface op) {
       if (auto path = op->getAttrOfType<PathAttr>(kPathAttrName))
         attachInstruction(op, path.getValue());

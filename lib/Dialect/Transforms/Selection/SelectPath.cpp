@@ -13,12 +13,16 @@
 
 #include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Selection/CoarseScales.h"
 #include "Selection/PathChoice.h"
 #include "Selection/SparsePaths.h"
 #include "Selection/UnscaledProducts.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::blockscale {
 #define GEN_PASS_DEF_SELECTPATHPASS
@@ -107,12 +111,17 @@ struct SelectPathPass final
 
   void getDependentDialects(DialectRegistry &registry) const override {
     Base::getDependentDialects(registry);
+    registry.insert<arith::ArithDialect, linalg::LinalgDialect,
+                    tensor::TensorDialect>();
     registerProductOpInterfaceExternalModels(registry);
   }
 
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))
+      return signalPassFailure();
+    rewriteCoarseScales(getOperation());
+    if (failed(refuseCoarseScales(getOperation())))
       return signalPassFailure();
     PathChooser chooser = {*(*target).getChip(), (*target).getEmulatedOn(),
                            !noWorkspace};

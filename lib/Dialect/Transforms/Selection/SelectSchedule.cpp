@@ -14,6 +14,7 @@
 #include "Kernels/Gemm/Paths/AlternativeList.h"
 #include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Selection/CoarseScales.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -46,6 +47,8 @@ struct SelectSchedulePass final
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))
+      return signalPassFailure();
+    if (failed(refuseCoarseScales(getOperation())))
       return signalPassFailure();
     chip = (*target).getChip();
     emulatedOn = (*target).getEmulatedOn();

@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_BLOCKMAP_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_BLOCKMAP_H
 
+#include "blockscale/Support/ScaleBlocks.h"
 #include "mlir/IR/AffineMap.h"
 
 namespace mlir::blockscale {
@@ -23,6 +24,32 @@ inline AffineMap getBlockMap(MLIRContext *context, unsigned rank, int64_t block,
   AffineExpr &expr = exprs[dim.value_or(rank - 1)];
   expr = expr.floorDiv(block);
   return AffineMap::get(rank, 0, exprs, context);
+}
+
+/// The index of a block of `size` elements, or of all of them.
+inline AffineExpr getBlockIndex(AffineExpr index, int64_t size) {
+  return size == ScaleBlock::kAll ? getAffineConstantExpr(0, index.getContext())
+                                  : index.floorDiv(size);
+}
+
+/// The same map for scales with a block of rows, too.
+inline AffineMap getScaleBlockMap(MLIRContext *context, unsigned rank,
+                                  const ScaleBlock &block, unsigned rowDim,
+                                  unsigned kDim) {
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
+  SmallVector<AffineExpr> exprs(identity.getResults());
+  exprs[rowDim] = getBlockIndex(exprs[rowDim], block.rows);
+  exprs[kDim] = getBlockIndex(exprs[kDim], block.k);
+  return AffineMap::get(rank, 0, exprs, context);
+}
+
+/// The same for rows and columns that are the last two dimensions. With blocks
+/// of one row, there may be one dimension.
+inline AffineMap getScaleBlockMap(MLIRContext *context, unsigned rank,
+                                  const ScaleBlock &block) {
+  if (rank == 1)
+    return getBlockMap(context, rank, block.k);
+  return getScaleBlockMap(context, rank, block, rank - 2, rank - 1);
 }
 
 } // namespace mlir::blockscale

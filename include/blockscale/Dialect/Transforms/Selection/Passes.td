@@ -60,6 +60,12 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
     `linalg.transpose` ops. All other matmuls have no path and become loops; an
     attribute for which the chip has no instruction is an error.
 
+    Coarse scales of `mma_scaled` have no instruction. Before a path is chosen,
+    two kinds of them are rewritten, with a remark: those that are powers of two
+    are repeated for blocks of `block_size` elements, and those of whole rows of
+    both operands multiply the result of a product with scales of 1. Other ops
+    with coarse scales, `quantize` and `dequantize` among them, are errors.
+
     Before:
 
     ```mlir

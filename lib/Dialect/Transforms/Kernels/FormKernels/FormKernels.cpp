@@ -14,6 +14,7 @@
 #include "Kernels/FormKernels/KernelAttributes.h"
 #include "Kernels/FormKernels/Steps.h"
 #include "Kernels/Gemm/Paths/GemmPath.h"
+#include "Selection/CoarseScales.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -70,7 +71,7 @@ struct FormKernelsPass final
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(checkSizes(module)))
+    if (failed(refuseCoarseScales(module)) || failed(checkSizes(module)))
       return signalPassFailure();
     packQuantizedElements(module);
     bool isFormed = succeeded(formKernels(module));

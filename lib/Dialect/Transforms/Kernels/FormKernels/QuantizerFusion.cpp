@@ -81,7 +81,7 @@ blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
     tiles.push_back(getExactTile(op, problem));
   }
   QuantizedResults results(quantize);
-  int64_t blockSize = quantize.getBlockSize();
+  int64_t blockSize = quantize.getBlock();
   for (const std::optional<ResultTile> &tile : tiles) {
     if (!tile || !hasBlocks(*tile, blockSize, problem.hasPairs()))
       return std::nullopt;

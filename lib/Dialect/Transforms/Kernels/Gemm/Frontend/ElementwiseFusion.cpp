@@ -174,7 +174,7 @@ QuantizeOp blockscale::findQuantizer(Value result) {
     return {};
   int64_t columns = cast<ShapedType>(result.getType()).getShape().back();
   bool isWhole = !op.getPad() || (!ShapedType::isDynamic(columns) &&
-                                  columns % op.getBlockSize() == 0);
+                                  columns % op.getBlock() == 0);
   return isWhole ? op : QuantizeOp();
 }
 

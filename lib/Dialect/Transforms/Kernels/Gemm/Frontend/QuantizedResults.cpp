@@ -55,7 +55,7 @@ SmallVector<Value> QuantizedResults::makeOutputs(OpBuilder &builder,
   Location loc = op.getLoc();
   SmallVector<OpFoldResult> elementSizes(sizes);
   SmallVector<OpFoldResult> scaleSizes =
-      getScaleSizes(builder, loc, sizes, op.getBlockSize());
+      getScaleSizes(builder, loc, sizes, op.getBlock());
   constexpr unsigned kByte = 8;
   if (pack)
     elementSizes.back() = affine::makeComposedFoldedAffineApply(

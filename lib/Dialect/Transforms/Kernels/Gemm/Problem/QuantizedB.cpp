@@ -24,7 +24,9 @@ DequantizeOp blockscale::findDequantizeOfY(ProductOpInterface op,
     return {};
   OperandView view = traceOperand(op.getY());
   map = view.map;
-  return view.tensor.getDefiningOp<DequantizeOp>();
+  auto dequantize = view.tensor.getDefiningOp<DequantizeOp>();
+  return dequantize && !dequantize.hasCoarseScales() ? dequantize
+                                                     : DequantizeOp();
 }
 
 std::optional<QuantizedB> blockscale::findQuantizedB(ProductOpInterface op) {

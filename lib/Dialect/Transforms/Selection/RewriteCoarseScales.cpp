@@ -1,0 +1,312 @@
+//===- RewriteCoarseScales.cpp - Coarse scales by block-scaled products ---===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two forms of coarse scales are products that every path has:
+//
+// * Powers of two are repeated for blocks of instructions.
+// * Scales of whole rows, or of all of a matrix, are factors of the result of a
+//   product whose scales are 1.
+//
+// Whether scales are powers of two is known by their type, or because they are
+// constant; never from what they are at run time. Other forms stay: a product
+// with factors inside the sum would leave the range of f32 where the definition
+// does not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Selection/CoarseScales.h"
+
+#include "Utils/BlockMap.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+
+//===----------------------------------------------------------------------===//
+// Powers of two
+//===----------------------------------------------------------------------===//
+
+/// The e8m0 code of `value`; nullopt for a value that no code has.
+static std::optional<uint8_t> getPowerCode(float value) {
+  for (unsigned code = 0; code != getFormatInfo(Format::UE8M0).numCodes();
+       ++code)
+    if (decode(Format::UE8M0, code) == static_cast<double>(value))
+      return static_cast<uint8_t>(code);
+  return std::nullopt;
+}
+
+/// Constant scales of f32 that are powers of two, as e8m0.
+static DenseElementsAttr getConstantPowers(Value scales) {
+  DenseElementsAttr constant;
+  if (!matchPattern(scales, m_Constant(&constant)) ||
+      !constant.getElementType().isF32())
+    return {};
+  auto type = cast<ShapedType>(scales.getType())
+                  .clone(Float8E8M0FNUType::get(scales.getContext()));
+  SmallVector<APFloat> powers;
+  auto append = [&](const APFloat &value) {
+    std::optional<uint8_t> code = getPowerCode(value.convertToFloat());
+    if (code)
+      powers.push_back(
+          APFloat(APFloat::Float8E8M0FNU(), APInt(/*numBits=*/8, *code)));
+    return code.has_value();
+  };
+  if (constant.isSplat())
+    return append(constant.getSplatValue<APFloat>())
+               ? DenseElementsAttr::get(type, powers.front())
+               : DenseElementsAttr();
+  for (const APFloat &value : constant.getValues<APFloat>())
+    if (!append(value))
+      return {};
+  return DenseElementsAttr::get(type, powers);
+}
+
+static bool arePowers(Value scales) {
+  return isa<Float8E8M0FNUType>(getElementTypeOrSelf(scales.getType())) ||
+         getConstantPowers(scales);
+}
+
+/// The sizes of scales of `side` for blocks of `size` elements of a row.
+static SmallVector<OpFoldResult>
+getBlockSizes(IRRewriter &rewriter, MmaScaledOp op, Side side, int64_t size) {
+  Value matrix = side == Side::X ? op.getX() : op.getY();
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, op.getLoc(), matrix);
+  ShapedType type = op.getMatrixType(side);
+  unsigned k = MmaScaledOp::getKDim(side, type.getRank());
+  sizes[k] = rewriter.getIndexAttr(type.getDimSize(k) / size);
+  return sizes;
+}
+
+/// The scales of `side`, repeated for blocks of `size` elements of a row.
+static Value repeatScales(IRRewriter &rewriter, MmaScaledOp op, Side side,
+                          Value scales, int64_t size) {
+  Location loc = op.getLoc();
+  if (DenseElementsAttr powers = getConstantPowers(scales))
+    scales = arith::ConstantOp::create(rewriter, loc, powers);
+  ScaleBlock block = op.getBlockShape(side);
+  if (block == ScaleBlock{1, size})
+    return scales;
+  auto matrix = cast<RankedTensorType>(op.getMatrixType(side));
+  auto rank = static_cast<unsigned>(matrix.getRank());
+  unsigned row = MmaScaledOp::getRowDim(side, rank);
+  unsigned k = MmaScaledOp::getKDim(side, rank);
+  AffineMap map = getScaleBlockMap(rewriter.getContext(), rank,
+                                   {block.rows, block.k == ScaleBlock::kAll
+                                                    ? ScaleBlock::kAll
+                                                    : block.k / size},
+                                   row, k);
+  Value empty = tensor::EmptyOp::create(rewriter, loc,
+                                        getBlockSizes(rewriter, op, side, size),
+                                        getElementTypeOrSelf(scales.getType()));
+  return linalg::GenericOp::create(
+             rewriter, loc, empty.getType(), scales, empty,
+             ArrayRef<AffineMap>{map, rewriter.getMultiDimIdentityMap(rank)},
+             SmallVector<utils::IteratorType>(rank,
+                                              utils::IteratorType::parallel),
+             [](OpBuilder &b, Location bodyLoc, ValueRange args) {
+               linalg::YieldOp::create(b, bodyLoc, args[0]);
+             })
+      .getResult(0);
+}
+
+/// The block size of the product that repeated scales make; nullopt if none is
+/// legal or divides K.
+static std::optional<int64_t> getRepeatedBlock(MmaScaledOp op) {
+  ScaleBlock x = op.getBlockShape(Side::X), y = op.getBlockShape(Side::Y);
+  int64_t finer = getFinerBlock(x.k, y.k);
+  std::vector<unsigned> legal = getLegalBlockSizes(
+      *getElementFormat(op.getMatrixType(Side::X).getElementType()),
+      *getElementFormat(op.getMatrixType(Side::Y).getElementType()),
+      Format::UE8M0);
+  auto type = op.getMatrixType(Side::X);
+  int64_t k = type.getDimSize(MmaScaledOp::getKDim(Side::X, type.getRank()));
+  for (unsigned size : llvm::reverse(legal))
+    if ((finer == ScaleBlock::kAll || finer % size == 0) && k % size == 0)
+      return size;
+  return std::nullopt;
+}
+
+static LogicalResult repeatPowers(IRRewriter &rewriter, MmaScaledOp op) {
+  if (!arePowers(op.getXScale()) || !arePowers(op.getYScale()))
+    return failure();
+  std::optional<int64_t> size = getRepeatedBlock(op);
+  if (!size)
+    return failure();
+  ScaleBlock whole = {/*rows=*/1, *size};
+  if (op.getBlockShape(Side::X) != whole || op.getBlockShape(Side::Y) != whole)
+    op->emitRemark("coarse scales that are powers of two are repeated for "
+                   "blocks of ")
+        << *size << " elements";
+  Value xScale = repeatScales(rewriter, op, Side::X, op.getXScale(), *size);
+  Value yScale = repeatScales(rewriter, op, Side::Y, op.getYScale(), *size);
+  auto product = MmaScaledOp::create(rewriter, op.getLoc(), op.getX(), xScale,
+                                     op.getY(), yScale, op.getAcc(), *size);
+  product->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
+  rewriter.replaceOp(op, product);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Factors of the result
+//===----------------------------------------------------------------------===//
+
+/// A tensor of one number: a constant if its sizes are known.
+static Value createSplat(IRRewriter &rewriter, Location loc,
+                         ArrayRef<OpFoldResult> sizes, FloatAttr number) {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, number.getType());
+  auto type = cast<RankedTensorType>(empty.getType());
+  if (!type.hasStaticShape()) {
+    Value scalar = arith::ConstantOp::create(rewriter, loc, number);
+    return linalg::FillOp::create(rewriter, loc, scalar, empty).getResult(0);
+  }
+  rewriter.eraseOp(empty.getDefiningOp());
+  return arith::ConstantOp::create(
+      rewriter, loc, DenseElementsAttr::get(type, number.getValue()));
+}
+
+/// Scales of 1 for blocks of `size` elements.
+static Value createOnes(IRRewriter &rewriter, MmaScaledOp op, Side side,
+                        int64_t size) {
+  Type e8m0 = Float8E8M0FNUType::get(rewriter.getContext());
+  return createSplat(rewriter, op.getLoc(),
+                     getBlockSizes(rewriter, op, side, size),
+                     rewriter.getFloatAttr(e8m0, 1.0));
+}
+
+/// The map from the indices of the result to the scale of a row or a column.
+static AffineMap getFactorMap(MmaScaledOp op, Side side, unsigned numLoops) {
+  ShapedType scales = op.getScaleType(side);
+  MLIRContext *context = op.getContext();
+  AffineExpr zero = getAffineConstantExpr(0, context);
+  AffineExpr row = getBlockIndex(
+      getAffineDimExpr(numLoops - (side == Side::X ? 2 : 1), context),
+      op.getBlockShape(side).rows);
+  SmallVector<AffineExpr> exprs = {row, zero};
+  if (side == Side::Y)
+    std::swap(exprs[0], exprs[1]);
+  if (scales.getRank() == 3)
+    exprs.insert(exprs.begin(), scales.getDimSize(0) == 1
+                                    ? zero
+                                    : getAffineDimExpr(0, context));
+  return AffineMap::get(numLoops, 0, exprs, context);
+}
+
+/// A scale in f64.
+static Value extendScale(OpBuilder &b, Location loc, Value scale) {
+  if (scale.getType().isF32())
+    return arith::ExtFOp::create(b, loc, b.getF64Type(), scale);
+  Value code = arith::BitcastOp::create(b, loc, b.getI8Type(), scale);
+  return emitDecode(b, loc, code, *getScaleFormat(scale.getType()));
+}
+
+/// acc + product * (x_scale * y_scale) in f64, rounded once, as the definition
+/// has it: factors that cancel do not leave the range of f32.
+static Value scaleResult(IRRewriter &rewriter, MmaScaledOp op, Value product) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  auto rank = static_cast<unsigned>(type.getRank());
+  AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, op.getAcc()),
+      type.getElementType());
+  return linalg::GenericOp::create(
+             rewriter, loc, type,
+             ValueRange{product, op.getXScale(), op.getYScale(), op.getAcc()},
+             empty,
+             ArrayRef<AffineMap>{identity, getFactorMap(op, Side::X, rank),
+                                 getFactorMap(op, Side::Y, rank), identity,
+                                 identity},
+             SmallVector<utils::IteratorType>(rank,
+                                              utils::IteratorType::parallel),
+             [](OpBuilder &b, Location bodyLoc, ValueRange args) {
+               auto extend = [&](Value value) -> Value {
+                 return arith::ExtFOp::create(b, bodyLoc, b.getF64Type(),
+                                              value);
+               };
+               Value scale = arith::MulFOp::create(
+                   b, bodyLoc, extendScale(b, bodyLoc, args[1]),
+                   extendScale(b, bodyLoc, args[2]));
+               Value scaled =
+                   arith::MulFOp::create(b, bodyLoc, extend(args[0]), scale);
+               Value sum =
+                   arith::AddFOp::create(b, bodyLoc, extend(args[3]), scaled);
+               Value result =
+                   arith::TruncFOp::create(b, bodyLoc, b.getF32Type(), sum);
+               linalg::YieldOp::create(b, bodyLoc, result);
+             })
+      .getResult(0);
+}
+
+static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op) {
+  for (Side side : {Side::X, Side::Y})
+    if (op.getBlockShape(side).k != ScaleBlock::kAll)
+      return failure();
+  std::optional<int64_t> size = getRepeatedBlock(op);
+  if (!size)
+    return failure();
+  op->emitRemark("coarse scales of whole rows are factors of the result of a "
+                 "product with scales of 1 for blocks of ")
+      << *size << " elements";
+  Location loc = op.getLoc();
+  Value zeros = createSplat(rewriter, loc,
+                            tensor::getMixedSizes(rewriter, loc, op.getAcc()),
+                            rewriter.getF32FloatAttr(0.0));
+  auto product = MmaScaledOp::create(
+      rewriter, loc, op.getX(), createOnes(rewriter, op, Side::X, *size),
+      op.getY(), createOnes(rewriter, op, Side::Y, *size), zeros, *size);
+  product->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
+  rewriter.replaceOp(op, scaleResult(rewriter, op, product));
+  return success();
+}
+
+/// Whether all sizes are known, except for rows whose scales are one for each,
+/// or one for all. Loops over such scales are checked at run time.
+static bool areSizesSupported(MmaScaledOp op) {
+  auto acc = cast<ShapedType>(op.getType());
+  if (acc.getRank() == 3 && acc.isDynamicDim(0))
+    return false;
+  return llvm::all_of(ArrayRef{Side::X, Side::Y}, [&](Side side) {
+    ShapedType matrix = op.getMatrixType(side), scales = op.getScaleType(side);
+    auto rank = static_cast<unsigned>(matrix.getRank());
+    unsigned row = MmaScaledOp::getRowDim(side, rank);
+    int64_t rows = op.getBlockShape(side).rows;
+    for (unsigned dim = 0; dim != rank; ++dim) {
+      bool isKnown = !matrix.isDynamicDim(dim) && !scales.isDynamicDim(dim);
+      bool isChecked = dim == row && (rows == 1 || (rows == ScaleBlock::kAll &&
+                                                    !scales.isDynamicDim(dim)));
+      if (!isKnown && !isChecked)
+        return false;
+    }
+    return true;
+  });
+}
+
+void blockscale::rewriteCoarseScales(Operation *root) {
+  SmallVector<MmaScaledOp> ops;
+  root->walk([&](MmaScaledOp op) {
+    if (op.hasCoarseScales() && op.hasTensorSemantics() &&
+        areSizesSupported(op))
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(root->getContext());
+  for (MmaScaledOp op : ops) {
+    rewriter.setInsertionPoint(op);
+    if (failed(repeatPowers(rewriter, op)))
+      (void)moveScalesToResult(rewriter, op);
+  }
+}
