@@ -63,6 +63,21 @@ def test_many_groups(groups, tmp_path):
         same(run(tmp_path, case, target, dynamic), reference(case))
 
 
+@pytest.mark.parametrize("sizes, target", tiers.product([(3, 0, 9), (40, 1, 21), (130, 2)], ["sm_80", "sm_120a"]))
+def test_tiles_of_few_rows(sizes, target, tmp_path):
+    """Tiles of 16, 32 and 64 rows, which the average of groups chooses: at compile time, and at the launch."""
+    for types, dynamic in ((MXFP8, ""), (NVFP4, "TR")):
+        case = make_exact(types, list(sizes), 2, n=136, k=160, options=("rows", "bias"))
+        same(run(tmp_path, case, target, dynamic), reference(case))
+
+
+def test_scales_behind_a_tile_of_16_rows(tmp_path):
+    """Scales are loaded for 32 rows, whose numbers are in shared memory."""
+    case = make_exact(MXFP8, [3, 0, 20], 2, n=72, k=160, options=("rows",))
+    for target in ("sm_80", "sm_120a"):
+        same(run(tmp_path, case, target, flags=["--schedule=tile=16x64x128,warps=1x1,stages=2"]), reference(case))
+
+
 def test_foreign_nan(tmp_path):
     """NaN in the rows and the matrix of one group, in rows of nobody and in rows of x that nobody reads."""
     for target in TARGETS:

@@ -28,6 +28,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -196,9 +197,11 @@ static Value emitGatheredRows(OpBuilder &b, gpu::GPUFuncOp kernel,
     return {};
   Location loc = kernel.getLoc();
   MultistageScheduleAttr schedule = getSchedule(problem);
-  Value gathered = addSharedArray(kernel, b.getI32Type(), schedule.getM());
+  // Scales are loaded for groups of 32 rows, also where the tile has fewer.
+  int64_t size = llvm::alignTo(schedule.getM(), kWarpLanes);
+  Value gathered = addSharedArray(kernel, b.getI32Type(), size);
   Value rows = kernel.getArgument(*problem.groups->rows);
-  Value count = makeIndex(b, loc, schedule.getM()),
+  Value count = makeIndex(b, loc, size),
         threads = makeIndex(b, loc, schedule.getNumThreads());
   Value last = addIndex(b, loc, tile.group->end, -1);
   auto toWord = [&](OpBuilder &at, Value index) {
