@@ -244,17 +244,15 @@ static MultistageScheduleAttr chooseNarrow(ScheduledProduct product,
                                      narrow->stages, splitK);
 }
 
-/// The tile and the warps for groups of at most so many rows on average; nullopt
-/// where a tile has more columns than the result.
+/// The tile and the warps for groups of at most so many rows on average;
+/// nullopt where a tile has more columns than the result.
 static std::optional<TunedGroupRows> findGroupRows(ScheduledProduct product,
                                                    int64_t rows) {
-  std::vector<TunedGroupRows> tuned =
-      getTunedGroupRows(product.chip.capability,
-                        product.instruction.getInstruction().scaling ==
-                            Scaling::OnB);
-  auto found = llvm::find_if(tuned, [&](const TunedGroupRows &row) {
-    return rows <= row.mostRows;
-  });
+  std::vector<TunedGroupRows> tuned = getTunedGroupRows(
+      product.chip.capability,
+      product.instruction.getInstruction().scaling == Scaling::OnB);
+  auto found = llvm::find_if(
+      tuned, [&](const TunedGroupRows &row) { return rows <= row.mostRows; });
   constexpr int64_t kMany = int64_t(1) << 20;
   if (getOpSizes(product.op, /*dynamicSize=*/kMany).n < found->rowsOfY)
     return std::nullopt;
@@ -288,9 +286,9 @@ MultistageChooser::chooseForRows(ScheduledProduct product, int64_t m) const {
   if (product.op.getRowGroups())
     groups = findGroupRows(product, m);
   if (isUnscaled(product))
-    return groups ? fitUnscaledMultistage(
-                        product, {groups->rowsOfX, groups->rowsOfY},
-                        {groups->warpsOfX, groups->warpsOfY})
+    return groups ? fitUnscaledMultistage(product,
+                                          {groups->rowsOfX, groups->rowsOfY},
+                                          {groups->warpsOfX, groups->warpsOfY})
                   : chooseUnscaledMultistage(product);
   auto [anyRows, n, k, batch] =
       getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
@@ -362,10 +360,9 @@ MultistageChooser::getGroupAlternatives(ScheduledProduct product) const {
   SmallVector<AlternativeAttr> alternatives;
   if (getOpSizes(product.op, /*dynamicSize=*/0).m != 0)
     return alternatives;
-  std::vector<TunedGroupRows> tuned =
-      getTunedGroupRows(product.chip.capability,
-                        product.instruction.getInstruction().scaling ==
-                            Scaling::OnB);
+  std::vector<TunedGroupRows> tuned = getTunedGroupRows(
+      product.chip.capability,
+      product.instruction.getInstruction().scaling == Scaling::OnB);
   for (const TunedGroupRows &row : ArrayRef(tuned).drop_back())
     if (findGroupRows(product, row.mostRows))
       alternatives.push_back(AlternativeAttr::get(
