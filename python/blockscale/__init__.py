@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
     )
     from .routing import route, sort_routes
     from .scale_blocks import SCALE_BLOCK_KS, SCALE_BLOCK_ROWS, SCALE_BLOCKS
-    from .scales import swizzle_scales, unswizzle_scales
+    from .scales import swizzle_group_scales, swizzle_scales, unswizzle_scales
     from .sparse_metadata import GRANULARITIES, compress_bitmask, tile_metadata, untile_metadata
     from .sparse_reference import SPARSE_TYPE_COMBINATIONS, sparse_mma_scaled
     from .sparsity import compress, decompress, sparsify
@@ -99,6 +99,7 @@ __all__ = [
     "sort_routes",
     "sparse_mma_scaled",
     "sparsify",
+    "swizzle_group_scales",
     "swizzle_scales",
     "tile_metadata",
     "to_bf16",
@@ -130,7 +131,7 @@ _MODULES = {
     "routing": ("route", "sort_routes"),
     "runtime": (),
     "scale_blocks": ("SCALE_BLOCK_KS", "SCALE_BLOCK_ROWS", "SCALE_BLOCKS"),
-    "scales": ("swizzle_scales", "unswizzle_scales"),
+    "scales": ("swizzle_group_scales", "swizzle_scales", "unswizzle_scales"),
     "sparse_metadata": ("GRANULARITIES", "compress_bitmask", "tile_metadata", "untile_metadata"),
     "sparse_reference": ("SPARSE_TYPE_COMBINATIONS", "sparse_mma_scaled"),
     "sparsity": ("compress", "decompress", "sparsify"),

@@ -29,8 +29,11 @@ def _tiles(rows, blocks):
 
 def _position(rows, blocks):
     """Index arrays, broadcasting to (rows, blocks), into the last four dimensions of the tiles."""
-    m = np.arange(rows)[:, None]
-    k = np.arange(blocks)
+    return _place(np.arange(rows)[:, None], np.arange(blocks))
+
+
+def _place(m, k):
+    """The same for rows m and k-blocks k."""
     return m // ATOM_ROWS, k // ATOM_BLOCKS, m % 32, m // 32 % 4 * 4 + k % 4
 
 
@@ -66,6 +69,44 @@ def swizzle_scales(s: np.ndarray) -> np.ndarray:
     tiles = np.zeros((*batch, *_tiles(rows, blocks)), np.uint8)
     tiles[(..., *_position(rows, blocks))] = scales
     return tiles.view(s.dtype)
+
+
+def swizzle_group_scales(s: np.ndarray, offsets: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+    """Scales of the x of a grouped product, with atoms of their own for each group.
+
+    s        uint8, or a scale type of ml_dtypes, of shape (R, K_s)
+    offsets  int32 of (G,): the inclusive ends of the groups. Ones that descend, or are beyond T,
+             count as the nearest legal ones.
+    rows     int32 of (T,): the row of s for each row of the product. Without it, T is R.
+
+    Group g starts at row (first + 127 g) // 128 * 128 of the atoms, where first is its first row.
+    The result is of shape ((T + 127 G) // 128, ceil(K_s / 4), 32, 16) and of the type of s. Padding
+    is 0x00, as are rows that s does not have.
+
+    >>> import numpy as np
+    >>> s = np.arange(1, 13, dtype=np.uint8).reshape(3, 4)
+    >>> swizzle_group_scales(s, np.array([1, 3], np.int32))[:, 0, :2, :4].tolist()
+    [[[1, 2, 3, 4], [0, 0, 0, 0]], [[5, 6, 7, 8], [9, 10, 11, 12]]]
+
+    Raises TypeError for other element types, ValueError for other ranks and for K_s or G of 0.
+    """
+    scales = expect_array(s, "s", np.uint8, *SCALE_TYPES)
+    require(scales.ndim == 2 and scales.shape[1] >= 1, "s", "(R, K_s) with K_s >= 1", s.shape)
+    ends = expect_array(offsets, "offsets", np.int32).astype(np.int64)
+    require(ends.ndim == 1 and len(ends) >= 1, "offsets", "(G,) with G >= 1", ends.shape)
+    chosen = np.arange(len(scales)) if rows is None else expect_array(rows, "rows", np.int32)
+    require(chosen.ndim == 1, "rows", "(T,)", chosen.shape)
+    count, groups, blocks = len(chosen), len(ends), scales.shape[1]
+    ends = np.minimum(np.maximum.accumulate(np.maximum(ends, 0)), count)
+    first = np.concatenate([[0], ends[:-1]])
+    result = np.zeros(((count + (ATOM_ROWS - 1) * groups) // ATOM_ROWS, *_tiles(0, blocks)[1:]), np.uint8)
+    group = np.searchsorted(ends, np.arange(count), side="right")
+    taken = np.flatnonzero((group < groups) & (chosen >= 0) & (chosen < len(scales)))
+    of = group[taken]
+    start = (first[of] + (ATOM_ROWS - 1) * of) // ATOM_ROWS * ATOM_ROWS
+    m, k = (start + taken - first[of])[:, None], np.arange(blocks)
+    result[_place(m, k)] = scales[chosen[taken]]
+    return result.view(s.dtype)
 
 
 def unswizzle_scales(t: np.ndarray, shape: Sequence[int]) -> np.ndarray:

@@ -42,6 +42,7 @@ RIGHT = {
     "sort_routes": dict(ids=np.zeros((2, 3), np.int32), groups=4),
     "sparse_mma_scaled": dict(**SPARSE, acc=PRODUCT["acc"], **TYPES, granularity="2:4"),
     "sparsify": dict(values=np.ones((2, 8), np.float32), granularity="2:4"),
+    "swizzle_group_scales": dict(s=X_SCALE, offsets=np.array([2], np.int32), rows=np.zeros(2, np.int32)),
     "swizzle_scales": dict(s=X_SCALE),
     "tile_metadata": dict(metadata=METADATA, cutlass=False),
     "to_bf16": dict(values=[1.0]),

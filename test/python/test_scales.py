@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from blockscale import swizzle_scales, unswizzle_scales
+from blockscale import swizzle_group_scales, swizzle_scales, unswizzle_scales
 
 
 def padded(s):
@@ -108,3 +108,42 @@ def test_unswizzle_checks_shape(t_shape, shape):
     expected = (*shape[:-2], -(-shape[-2] // 128), -(-shape[-1] // 4), 32, 16)
     assert f"expected shape {expected}" in str(error.value)
     assert f"got {t_shape}" in str(error.value)
+
+
+def atoms(scales, offsets, rows=None):
+    """The definition, element by element."""
+    chosen = np.arange(len(scales)) if rows is None else rows
+    groups, t = len(offsets), len(chosen)
+    result = np.zeros(((t + 127 * groups) // 128, -(-scales.shape[1] // 4), 32, 16), np.uint8)
+    first = 0
+    for group, end in enumerate(offsets):
+        end = min(max(end, first), t)
+        for i in range(first, end):
+            p = (first + 127 * group) // 128 * 128 + i - first
+            if 0 <= chosen[i] < len(scales):
+                for k, scale in enumerate(scales[chosen[i]]):
+                    result[p // 128, k // 4, p % 32, p // 32 % 4 * 4 + k % 4] = scale
+        first = end
+    return result
+
+
+@pytest.mark.parametrize("offsets", [[0, 5, 5, 205, 208, 208], [300] * 35, [7, 3, 900, -1], [1, 128, 257]])
+@pytest.mark.parametrize("has_rows", [False, True])
+def test_groups_have_atoms_of_their_own(offsets, has_rows):
+    """Also with offsets that descend or are too large, and rows that there are not."""
+    scales = random_scales(40 if has_rows else 300, 9)
+    rows = np.random.default_rng(1).integers(-2, 43, 300, np.int32) if has_rows else None
+    got = swizzle_group_scales(scales, np.int32(offsets), rows)
+    np.testing.assert_array_equal(got, atoms(scales, np.int32(offsets), rows))
+
+
+@pytest.mark.parametrize("s, offsets, rows, message", [
+    (np.zeros((2, 0), np.uint8), [2], None, "s: expected (R, K_s) with K_s >= 1"),
+    (np.zeros((1, 2, 4), np.uint8), [2], None, "s: expected (R, K_s)"),
+    (np.zeros((2, 4), np.uint8), [], None, "offsets: expected (G,) with G >= 1"),
+    (np.zeros((2, 4), np.uint8), [2], [[0]], "rows: expected (T,)"),
+])
+def test_wrong_shapes_of_groups(s, offsets, rows, message):
+    with pytest.raises(ValueError) as error:
+        swizzle_group_scales(s, np.array(offsets, np.int32), None if rows is None else np.int32(rows))
+    assert message in str(error.value)

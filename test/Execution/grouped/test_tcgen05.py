@@ -2,6 +2,7 @@
 
 import json
 
+import blockscale
 import devices
 import numpy as np
 import pytest
@@ -129,23 +130,6 @@ def test_same_bits(tmp_path):
 # swizzle_group_scales
 
 
-def atoms(scales, offsets, rows=None):
-    """The definition, element by element."""
-    chosen = np.arange(len(scales)) if rows is None else rows
-    groups, t = len(offsets), len(chosen)
-    result = np.zeros(((t + 127 * groups) // 128, -(-scales.shape[1] // 4), 32, 16), np.uint8)
-    first = 0
-    for group, end in enumerate(offsets):
-        end = min(max(end, first), t)
-        for i in range(first, end):
-            p = (first + 127 * group) // 128 * 128 + i - first
-            if 0 <= chosen[i] < len(scales):
-                for k, scale in enumerate(scales[chosen[i]]):
-                    result[p // 128, k // 4, p % 32, p // 32 % 4 * 4 + k % 4] = scale
-        first = end
-    return result
-
-
 @pytest.mark.parametrize("device", devices.DEVICES)
 @pytest.mark.parametrize("offsets", [[0, 5, 5, 205, 208, 208], [300] * 35, [7, 3, 900, -1], [1, 128, 257]])
 @pytest.mark.parametrize("has_rows, dynamic, blocks", [(False, True, 9), (True, False, 8), (True, True, 4)])
@@ -167,4 +151,4 @@ def test_swizzle_group_scales(device, offsets, has_rows, dynamic, blocks, tmp_pa
 """
     arrays = [scales, ends, *([rows] if has_rows else [])]
     [got] = devices.run(tmp_path, text, arrays, device)
-    np.testing.assert_array_equal(got, atoms(scales, ends, rows))
+    np.testing.assert_array_equal(got, blockscale.swizzle_group_scales(scales, ends, rows))
