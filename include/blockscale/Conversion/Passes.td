@@ -66,9 +66,9 @@ def ConvertKernelsToNVVMPass
   let summary = "convert kernels to the LLVM and NVVM dialects";
   let description = [{
     The conversion of upstream's `convert-gpu-to-nvvm` with
-    `use-bare-ptr-memref-call-conv`, behind `convert-scf-to-cf`. Blocks stay as
-    they are: upstream's pass merges those with equal ops, which takes time that
-    grows with a power of their number.
+    `use-bare-ptr-memref-call-conv` and `has-redux`, behind `convert-scf-to-cf`.
+    Blocks stay as they are: upstream's pass merges those with equal ops, which
+    takes hours for some kernels of a few hundred blocks.
   }];
   let dependentDialects = [
     "::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect",

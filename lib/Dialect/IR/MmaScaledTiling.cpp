@@ -139,13 +139,21 @@ static FailureOr<TilingResult> tileCoarse(OpBuilder &builder, MmaScaledOp op,
     bool isX = side == Side::X;
     TileRange rows = {offsets[isX ? m : m + 1], sizes[isX ? m : m + 1]};
     ScaleBlock block = op.getBlockShape(side);
+    ShapedType type = op.getScaleType(side);
+    auto rank = static_cast<unsigned>(type.getRank());
+    // All tiles share a single scale.
+    auto orAll = [&](int64_t size, unsigned dim) {
+      return type.getDimSize(dim) == 1 && size != 1 ? ScaleBlock::kAll : size;
+    };
     std::optional<TileRange> rowScales =
-        getScaleRange(builder, loc, rows, block.rows);
+        getScaleRange(builder, loc, rows,
+                      orAll(block.rows, MmaScaledOp::getRowDim(side, rank)));
     if (!rowScales) {
       (void)emitCutBlock(op, side, isX ? "M" : "N", block.rows);
       return {};
     }
-    std::optional<TileRange> kScales = getScaleRange(builder, loc, k, block.k);
+    std::optional<TileRange> kScales = getScaleRange(
+        builder, loc, k, orAll(block.k, MmaScaledOp::getKDim(side, rank)));
     if (!kScales) {
       (void)emitCutBlock(op, side, "K", block.k);
       return {};

@@ -108,6 +108,7 @@ class MoE(KeptTypes):
 
         Each expert has a tensor scale of its own. Raises TypeError or ValueError.
         """
+        check_activations(activations)
         check_tensors(up=up, down=down)
         for name, weight in (("up", up), ("down", down)):
             if weight.dim() != 3 or not weight.shape[0]:

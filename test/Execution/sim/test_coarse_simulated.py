@@ -184,5 +184,5 @@ def test_refused(program, target, tmp_path):
     command = [RUN.with_name("blockscale-compile"), tmp_path / "main.mlir", f"--target={target}", "-o", tmp_path / "main.ptx"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1, done.stderr
-    assert "error: 'blockscale.mma_scaled' op coarse scales have no GPU kernels yet" in done.stderr
+    assert "error: 'blockscale.mma_scaled' op not supported in this version: coarse scales on GPUs, expected powers of two" in done.stderr
     assert not (tmp_path / "main.ptx").exists()

@@ -16,7 +16,7 @@ import pytest
 import tiers
 import vector_kernels
 from gpu_cases import add_problem
-from harness import COMBINATIONS, RUN, Program, random
+from harness import COMBINATIONS, RUN, Program, exact, random
 from simulated import check, parts, row_types
 
 SHAPES = [(1, 1, None), (2, 2, 64), (33, 17, 96), (130, 70, 160)]
@@ -45,6 +45,27 @@ def test_compare(row, tmp_path):
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if line.startswith("result #")]
     assert len(lines) == len(SHAPES) + 1, done.stderr
+
+
+# Of x and y.
+BATCHES = [((1,), ()), ((), (1,)), ((1,), (1,)), ((3,), ()), ((), (3,)), ((1,), (3,)), ((3,), (1,)), ((2,), (2,))]
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a", "sm_100a", "sm_120a"])
+def test_batches(target, tmp_path):
+    """Operands without a batch, with a batch of 1, and with several matrices, side by side."""
+    program, row = Program(), COMBINATIONS[0]
+    for x_batch, y_batch in BATCHES:
+        data = exact(row, 5, 24, 96, 1, x_batch=x_batch, y_batch=y_batch)
+        program.result(program.mma(*program.mma_args(row, data)))
+    source = tmp_path / "program.mlir"
+    source.write_text(program.text())
+    done = subprocess.run(
+        [RUN, source, "--device=sim", f"--target={target}", "--compare", "--seed=1"],
+        capture_output=True, text=True, timeout=gpu_bundle.TIMEOUT_S, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("result #") == len(BATCHES), done.stderr
 
 
 @pytest.mark.parametrize("case", gpu_bundle.select("fused"), ids=lambda case: case.name)

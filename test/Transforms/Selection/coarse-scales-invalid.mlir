@@ -10,7 +10,7 @@ module attributes {blockscale.target = #blockscale.target<sm_100a>} {
   func.func @blocks(%x: tensor<256x256xf8E4M3FN>, %x_scale: tensor<256x2xf32>,
                     %y: tensor<256x576xf8E4M3FN>, %y_scale: tensor<2x5xf32>,
                     %acc: tensor<256x576xf32>) -> tensor<256x576xf32> {
-    // expected-error@+1 {{'blockscale.mma_scaled' op coarse scales have no GPU kernels yet, expected blocks of block_size elements of a row, got blocks of <rows = 1, k = 128> with f32 scales for x and <rows = 128, k = 128> with f32 scales for y}}
+    // expected-error-re@+1 {{'blockscale.mma_scaled' op not supported in this version: coarse scales on GPUs, expected powers of two {{.*}}, got blocks of <rows = 1, k = 128> with f32 scales for x and <rows = 128, k = 128> with f32 scales for y, with tensor}}
     %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
          {x_scale_block = #blockscale.scale_block<rows = 1, k = 128>}
          : tensor<256x256xf8E4M3FN>, tensor<256x2xf32>,
@@ -23,11 +23,11 @@ module attributes {blockscale.target = #blockscale.target<sm_100a>} {
 
 module attributes {blockscale.target = #blockscale.target<sm_90a>} {
   func.func @quantize(%x: tensor<256x256xf32>) -> tensor<256x256xf32> {
-    // expected-error@+1 {{'blockscale.quantize' op coarse scales have no GPU kernels yet, expected blocks of block_size elements of a row, got blocks of <rows = 128, k = 128> with f32 scales}}
+    // expected-error@+1 {{'blockscale.quantize' op not supported in this version: coarse scales on GPUs, expected 'block_size', got blocks of <rows = 128, k = 128> with f32 scales}}
     %e, %s = blockscale.quantize %x
         {scale_block = #blockscale.scale_block<rows = 128, k = 128>}
         : tensor<256x256xf32> to tensor<256x256xf8E4M3FN>, tensor<2x2xf32>
-    // expected-error@+1 {{'blockscale.dequantize' op coarse scales have no GPU kernels yet, expected blocks of block_size elements of a row, got blocks of <rows = 128, k = 128> with f32 scales}}
+    // expected-error@+1 {{'blockscale.dequantize' op not supported in this version: coarse scales on GPUs, expected 'block_size', got blocks of <rows = 128, k = 128> with f32 scales}}
     %d = blockscale.dequantize %e, %s
          {scale_block = #blockscale.scale_block<rows = 128, k = 128>}
          : tensor<256x256xf8E4M3FN>, tensor<2x2xf32> to tensor<256x256xf32>
@@ -44,7 +44,7 @@ module attributes {blockscale.target = #blockscale.target<sm_120a>} {
     gpu.func @vectors(%x: vector<16x64xf8E4M3FN>, %x_scale: vector<16x1xf32>,
                       %y: vector<64x8xf8E4M3FN>, %y_scale: vector<1x1xf32>,
                       %acc: vector<16x8xf32>) kernel {
-      // expected-error@+1 {{'blockscale.mma_scaled' op coarse scales have no GPU kernels yet, expected blocks of block_size elements of a row, got blocks of <rows = 1, k = all> with f32 scales for x and <rows = all, k = all> with f32 scales for y}}
+      // expected-error-re@+1 {{'blockscale.mma_scaled' op not supported in this version: coarse scales on GPUs, expected powers of two {{.*}}, got blocks of <rows = 1, k = all> with f32 scales for x and <rows = all, k = all> with f32 scales for y, with vector}}
       %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
            {x_scale_block = #blockscale.scale_block<rows = 1, k = all>,
             y_scale_block = #blockscale.scale_block<rows = all, k = all>}

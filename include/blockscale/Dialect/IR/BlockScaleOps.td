@@ -52,7 +52,7 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     | `x`       | `[batch,] M, K`  | fp8, fp6 or fp4, see the next table       |
     | `x_scale` | `[batch,] M, K_s`| `f8E8M0FNU`, `f8E4M3FN` or `f32`          |
     | `y`       | `[batch,] K, N`  | fp8, fp6 or fp4                           |
-    | `y_scale` | `[batch,] K_s, N`| the type of `x_scale`                     |
+    | `y_scale` | `[batch,] K_s, N`| that of `x_scale`, if none is coarse      |
     | `acc`     | `[batch,] M, N`  | `f32`; also the type of the result        |
 
     Scales may also be coarser, and of type `f32`: see below. Without that, B is
@@ -105,7 +105,7 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
 
     On GPUs, `blockscale-select-path` rewrites products whose coarse scales are
     powers of two (`f8E8M0FNU`, or constants), or those of whole rows. For others
-    there are no kernels yet: they are errors there.
+    there are no kernels: they are errors there.
 
     Constraints:
 

@@ -103,7 +103,8 @@ def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
     | a rule | 2^e of this rule; 1 for a block of zeros                     |
 
     and an element is fl(x / scale), rounded to nearest even and saturating. For
-    `f8E4M3FN`, `rceil` is fl(amax / max) rounded up to a power of two.
+    `f8E4M3FN`, `rceil` is fl(amax / max) rounded up to a power of two, where
+    that quotient is a normal number.
 
     Constraints:
 
@@ -120,8 +121,8 @@ def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
       there is `pad`.
     * (Q7) There is either `block_size` or `scale_block`. With the latter, `x`
       has rank 2 or more, there is no `pad`, the block is one that `mma_scaled`
-      has for these types and no `block_size` describes, and `scales` has the
-      sizes that follow from it.
+      has for these types and that no combination has as `block_size`, and
+      `scales` has the sizes that follow from it.
 
     What cannot be checked statically is checked at run time. Without `amax`
     and coarse scales, the op can be tiled, along the last dimension by whole

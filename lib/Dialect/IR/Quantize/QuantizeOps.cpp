@@ -189,6 +189,7 @@ ScaleBlock QuantizeOp::getBlockShape() {
 }
 
 int64_t QuantizeOp::getBlock() { return getBlockSizeAttr().getInt(); }
+
 /// The rows of (Q3), (Q4)
 static LogicalResult verifyBlockSize(QuantizeOp op, const Named &x,
                                      const Named &scales) {

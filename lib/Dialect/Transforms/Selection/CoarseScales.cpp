@@ -21,21 +21,27 @@ static std::string describe(const ScaleBlock &block, Value scales) {
          llvm::to_string(getElementTypeOrSelf(scales.getType())) + " scales";
 }
 
-/// The coarse scales of an op; empty for others.
+/// What kernels expect, and the coarse scales of an op; empty for others.
 static std::string describeCoarseScales(Operation *op) {
   return TypeSwitch<Operation *, std::string>(op)
       .Case([](MmaScaledOp mma) -> std::string {
         using Side = MmaScaledOp::Side;
         if (!mma.hasCoarseScales())
           return "";
-        return describe(mma.getBlockShape(Side::X), mma.getXScale()) +
+        return "expected powers of two (by their type, or constant) or scales "
+               "of all of K, with a known K that is a multiple of 32 and a "
+               "known number of rows that share a scale, got blocks of " +
+               describe(mma.getBlockShape(Side::X), mma.getXScale()) +
                " for x and " +
-               describe(mma.getBlockShape(Side::Y), mma.getYScale()) + " for y";
+               describe(mma.getBlockShape(Side::Y), mma.getYScale()) +
+               " for y, with " + llvm::to_string(mma.getX().getType()) +
+               " and " + llvm::to_string(mma.getY().getType());
       })
       .Case<QuantizeOp, DequantizeOp>([](auto quantized) -> std::string {
         if (!quantized.hasCoarseScales())
           return "";
-        return describe(quantized.getBlockShape(), quantized.getScales());
+        return "expected 'block_size', got blocks of " +
+               describe(quantized.getBlockShape(), quantized.getScales());
       })
       .Default(std::string());
 }
@@ -46,8 +52,7 @@ LogicalResult blockscale::refuseCoarseScales(Operation *root) {
     std::string scales = describeCoarseScales(op);
     if (scales.empty())
       return;
-    op->emitOpError("coarse scales have no GPU kernels yet, expected blocks of "
-                    "block_size elements of a row, got blocks of ")
+    op->emitOpError("not supported in this version: coarse scales on GPUs, ")
         << scales;
     isRefused = true;
   });

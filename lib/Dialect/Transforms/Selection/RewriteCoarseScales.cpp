@@ -29,6 +29,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -296,7 +297,20 @@ static bool areSizesSupported(MmaScaledOp op) {
   });
 }
 
+/// Blocks that instructions have become a `block_size`.
+static void canonicalizeBlocks(Operation *root) {
+  SmallVector<Operation *> ops;
+  root->walk([&](MmaScaledOp op) {
+    if (op.hasCoarseScales())
+      ops.push_back(op);
+  });
+  RewritePatternSet patterns(root->getContext());
+  MmaScaledOp::getCanonicalizationPatterns(patterns, root->getContext());
+  (void)applyOpPatternsGreedily(ops, std::move(patterns));
+}
+
 void blockscale::rewriteCoarseScales(Operation *root) {
+  canonicalizeBlocks(root);
   SmallVector<MmaScaledOp> ops;
   root->walk([&](MmaScaledOp op) {
     if (op.hasCoarseScales() && op.hasTensorSemantics() &&

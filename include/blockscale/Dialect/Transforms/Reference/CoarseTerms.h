@@ -17,7 +17,7 @@ namespace mlir::blockscale {
 /// as `populateDecomposeMmaScaledPatterns` does for others: each term is an
 /// element of x times its scale, times one of y times its scale, in f64. The
 /// sum differs from the definition by rounding errors of f64, which error
-/// bounds cover.
+/// bounds cover, and with an infinite scale: terms of both signs are NaN then.
 void populateDecomposeCoarseTermsPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::blockscale

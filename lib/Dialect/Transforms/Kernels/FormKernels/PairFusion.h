@@ -27,13 +27,13 @@ FailureOr<linalg::GenericOp> findFusedPairs(ProductOpInterface op);
 void checkPairs(RewriterBase &rewriter, ProductOpInterface op,
                 const HostProblem &host);
 
-/// Replaces the result of `consumer` by that of a launch, a matrix, and erases
-/// it and the reshape in front of it.
 /// Erases the ops of the pairs behind `op`, which a `quantize` in the kernel
 /// leaves without uses.
 void erasePairs(RewriterBase &rewriter, ProductOpInterface op,
                 linalg::GenericOp consumer);
 
+/// Replaces the result of `consumer` by that of a launch, a matrix, and erases
+/// it and the reshape in front of it.
 void replacePairs(RewriterBase &rewriter, ProductOpInterface op,
                   linalg::GenericOp consumer, Value result);
 

@@ -136,14 +136,15 @@ public:
                                : getSize(problem.k, op.getX(), xColumn);
     sizes.batch = builder.getIndexAttr(1);
     if (rank == 3) {
-      // The batch that is known to have more than one matrix.
+      // The batch that is known to have more than one matrix, if there is one.
+      // (An operand of rank 2 has none.)
       auto isOne = [](Value value) {
         auto type = cast<RankedTensorType>(value.getType());
         return type.getRank() == 2 || type.getDimSize(0) == 1;
       };
-      Value batched = isOne(op.getX())   ? op.getY()
-                      : isOne(op.getY()) ? op.getX()
-                                         : op.getAcc();
+      Value batched = isOne(op.getX()) == isOne(op.getY()) ? op.getAcc()
+                      : isOne(op.getX())                   ? op.getY()
+                                                           : op.getX();
       int64_t batch = getKnown({{batched.getType(), 0}, {acc, 0}, {result, 0}});
       sizes.batch = getSize(batch, batched, 0);
     }

@@ -358,7 +358,8 @@ MultistageChooser::chooseForRows(ScheduledProduct product, int64_t m) const {
 SmallVector<AlternativeAttr>
 MultistageChooser::getGroupAlternatives(ScheduledProduct product) const {
   SmallVector<AlternativeAttr> alternatives;
-  if (getOpSizes(product.op, /*dynamicSize=*/0).m != 0)
+  // A `quantize` of the result of alternatives reads it from a workspace.
+  if (!product.hasWorkspace || getOpSizes(product.op, /*dynamicSize=*/0).m != 0)
     return alternatives;
   std::vector<TunedGroupRows> tuned = getTunedGroupRows(
       product.chip.capability,
