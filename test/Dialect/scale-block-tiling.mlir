@@ -150,3 +150,34 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// All tiles share the scale of a single block, wherever they start.
+
+// CHECK-LABEL: func @inside_one_block(
+// CHECK-SAME:    %{{.*}}: tensor<96x320xf8E4M3FN>, %[[X_SCALE:[a-z0-9]+]]: tensor<1x3xf32>
+// CHECK:         scf.for %{{.*}} = %c0 to %c96 step %c48
+// CHECK:           blockscale.mma_scaled %{{.*}}, %[[X_SCALE]],
+// CHECK-SAME:        : tensor<48x320xf8E4M3FN>, tensor<1x3xf32>
+module attributes {transform.with_named_sequence} {
+  func.func @inside_one_block(
+      %x: tensor<96x320xf8E4M3FN>, %x_scale: tensor<1x3xf32>,
+      %y: tensor<320x16xf8E4M3FN>, %y_scale: tensor<3x16xf32>,
+      %acc: tensor<96x16xf32>) -> tensor<96x16xf32> {
+    %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
+         {x_scale_block = #blockscale.scale_block<rows = 128, k = 128>,
+          y_scale_block = #blockscale.scale_block<rows = 1, k = 128>}
+         : tensor<96x320xf8E4M3FN>, tensor<1x3xf32>, tensor<320x16xf8E4M3FN>,
+           tensor<3x16xf32>, tensor<96x16xf32>
+    return %d : tensor<96x16xf32>
+  }
+  transform.named_sequence @__transform_main(
+      %module: !transform.any_op {transform.readonly}) {
+    %op = transform.structured.match ops{["blockscale.mma_scaled"]} in %module
+          : (!transform.any_op) -> !transform.any_op
+    %tile, %loop = transform.structured.tile_using_for %op tile_sizes [48]
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
