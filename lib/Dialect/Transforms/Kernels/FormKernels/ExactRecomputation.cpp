@@ -29,7 +29,8 @@ ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
   auto instruction = InstructionAttr::get(
       op->getContext(), *chooseInstruction(op, *path)->emitted);
   ScheduleInterface schedule =
-      gemm->choose({op, instruction, chip, /*hasWorkspace=*/false});
+      gemm->choose({op, instruction, chip, /*hasWorkspace=*/false,
+                    /*isRare=*/true});
   return {gemm->findKernel(schedule), instruction, schedule};
 }
 

@@ -28,6 +28,9 @@ struct ScheduledProduct {
   InstructionAttr instruction;
   const Chip &chip;
   bool hasWorkspace = true;
+  /// Of a kernel that usually has nothing to do: what is fused behind it counts
+  /// more than its time.
+  bool isRare = false;
 
   const Instruction &getInstruction() const {
     return instruction.getInstruction();

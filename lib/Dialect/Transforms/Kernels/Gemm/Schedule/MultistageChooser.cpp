@@ -283,7 +283,7 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
 MultistageScheduleAttr
 MultistageChooser::chooseForRows(ScheduledProduct product, int64_t m) const {
   std::optional<TunedGroupRows> groups;
-  if (product.op.getRowGroups())
+  if (product.op.getRowGroups() && !product.isRare)
     groups = findGroupRows(product, m);
   if (isUnscaled(product))
     return groups ? fitUnscaledMultistage(product,
