@@ -113,6 +113,7 @@ static constexpr TunedGroupRows kGroupRows[] = {
     {90, true,     40,  32, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
     {90, true,    256,  64, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
     {90, true,  kMany, 128, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
+    // Not measured: with few rows, those of mixed input.
     {90, false,    10,  16, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
     {90, false,    40,  32, 128, 1, 4, "H200", "benchmarks/moe.py --target=sm_80"},
     {90, false, kMany, 128, 128, 2, 2, "H200", "benchmarks/moe.py --target=sm_80"},

@@ -120,12 +120,12 @@ static std::optional<TileRange> getScaleRange(OpBuilder &builder, Location loc,
 }
 
 /// Emits an error that a tile cuts a block of scales of `side`.
-static LogicalResult emitCutBlock(MmaScaledOp op, Side side, StringRef dim,
-                                  int64_t block) {
-  return op.emitOpError("expected tiles along ")
-         << dim << " to start at a multiple of " << block
-         << ", which share a scale of " << (side == Side::X ? "x" : "y")
-         << ", or to be parts of such a block";
+static void emitCutBlock(MmaScaledOp op, Side side, StringRef dim,
+                         int64_t block) {
+  op.emitOpError("expected tiles along ")
+      << dim << " to start at a multiple of " << block
+      << ", which share a scale of " << (side == Side::X ? "x" : "y")
+      << ", or to be parts of such a block";
 }
 
 /// The tile of an op with coarse scales: blocks stay what they are.
@@ -149,13 +149,13 @@ static FailureOr<TilingResult> tileCoarse(OpBuilder &builder, MmaScaledOp op,
         getScaleRange(builder, loc, rows,
                       orAll(block.rows, MmaScaledOp::getRowDim(side, rank)));
     if (!rowScales) {
-      (void)emitCutBlock(op, side, isX ? "M" : "N", block.rows);
+      emitCutBlock(op, side, isX ? "M" : "N", block.rows);
       return {};
     }
     std::optional<TileRange> kScales = getScaleRange(
         builder, loc, k, orAll(block.k, MmaScaledOp::getKDim(side, rank)));
     if (!kScales) {
-      (void)emitCutBlock(op, side, "K", block.k);
+      emitCutBlock(op, side, "K", block.k);
       return {};
     }
     return tile.sliceScales(scales, /*isKLast=*/isX, *rowScales, *kScales);

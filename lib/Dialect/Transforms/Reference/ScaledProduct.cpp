@@ -82,8 +82,7 @@ ScaledProduct::ScaledProduct(PatternRewriter &rewriter, Operation *op,
       k(sizes.size() - 1), n(sizes.size()),
       sum(extendAcc(rewriter, loc, acc, sizes)) {}
 
-/// The value, in f64, of a scale.
-static Value decodeScale(OpBuilder &b, Location loc, Value scale) {
+Value blockscale::decodeScale(OpBuilder &b, Location loc, Value scale) {
   if (scale.getType().isF32())
     return arith::ExtFOp::create(b, loc, b.getF64Type(), scale);
   return emitDecode(b, loc, getCode(b, loc, scale),
@@ -228,32 +227,21 @@ Value ScaledProduct::sliceK(OpBuilder &b, Value matrix, bool isX,
                                         strides);
 }
 
-/// The map from the loops ([batch,] M, N) to a slice of scales for one block.
-AffineMap ScaledProduct::getScaleMap(const CoarseOperand &operand, bool isX) {
-  auto type = cast<ShapedType>(operand.scales.getType());
-  AffineExpr zero = rewriter.getAffineConstantExpr(0);
-  AffineExpr row = getBlockIndex(rewriter.getAffineDimExpr(isX ? n - 2 : n - 1),
-                                 operand.block.rows);
-  SmallVector<AffineExpr> exprs = {row, zero};
-  if (!isX)
-    std::swap(exprs[0], exprs[1]);
-  if (type.getRank() == 3)
-    exprs.insert(exprs.begin(),
-                 type.getDimSize(0) == 1 ? zero : rewriter.getAffineDimExpr(0));
-  return AffineMap::get(n, 0, exprs, rewriter.getContext());
-}
-
 /// Adds the sums of the block at `k`, times its scales, to `into`. The product
 /// of two scales is exact: it has at most 48 bits.
-Value ScaledProduct::addScaled(OpBuilder &b, Value sums, const CoarseOperand &x,
-                               const CoarseOperand &y, OpFoldResult k,
+Value ScaledProduct::addScaled(OpBuilder &b, Value sums, const BlockOperand &x,
+                               const BlockOperand &y, OpFoldResult k,
                                Value into) {
-  auto slice = [&](const CoarseOperand &operand, bool isX) {
+  auto slice = [&](const BlockOperand &operand, bool isX) {
     OpFoldResult block = b.getIndexAttr(0);
     if (operand.block.k != ScaleBlock::kAll)
       block = affine::makeComposedFoldedAffineApply(
           b, loc, b.getAffineDimExpr(0).floorDiv(operand.block.k), {k});
     return sliceK(b, operand.scales, isX, block, b.getIndexAttr(1));
+  };
+  auto getScaleMap = [&](const BlockOperand &operand, bool isX) {
+    auto type = cast<ShapedType>(operand.scales.getType());
+    return getRowScaleMap(n, type, isX, operand.block);
   };
   AffineMap identity = b.getMultiDimIdentityMap(n);
   SmallVector<utils::IteratorType> iterators(n, utils::IteratorType::parallel);
@@ -276,8 +264,8 @@ Value ScaledProduct::addScaled(OpBuilder &b, Value sums, const CoarseOperand &x,
       .getResult(0);
 }
 
-void ScaledProduct::replaceByBlocks(const CoarseOperand &x,
-                                    const CoarseOperand &y) {
+void ScaledProduct::replaceByBlocks(const BlockOperand &x,
+                                    const BlockOperand &y) {
   auto rank = cast<ShapedType>(x.matrix.getType()).getRank();
   OpFoldResult kSize = tensor::getMixedSize(rewriter, loc, x.matrix, rank - 1);
   int64_t block = getFinerBlock(x.block.k, y.block.k);

@@ -20,6 +20,9 @@
 
 namespace mlir::blockscale {
 
+/// The value, in f64, of a scale.
+Value decodeScale(OpBuilder &b, Location loc, Value scale);
+
 /// A product into an accumulator while it is decomposed. The loops are
 /// ([batch,] M, K, N), N innermost, so that y and the sum are read along their
 /// rows.
@@ -54,14 +57,14 @@ public:
   void replace(ValueRange inputs, ArrayRef<AffineMap> maps, Multiply multiply);
 
   /// An operand of a product with coarse scales, decoded.
-  struct CoarseOperand {
+  struct BlockOperand {
     Value matrix, scales;
     ScaleBlock block;
   };
 
   /// Replaces the op by the sum of the accumulator and of the sums of blocks
   /// along K, each times its two scales.
-  void replaceByBlocks(const CoarseOperand &x, const CoarseOperand &y);
+  void replaceByBlocks(const BlockOperand &x, const BlockOperand &y);
 
 private:
   AffineMap getMap(Value matrix, unsigned row, unsigned column);
@@ -72,9 +75,8 @@ private:
                  function_ref<Value(OpBuilder &, Location, Value)> decode);
   Value sliceK(OpBuilder &b, Value matrix, bool isX, OpFoldResult offset,
                OpFoldResult size);
-  AffineMap getScaleMap(const CoarseOperand &operand, bool isX);
-  Value addScaled(OpBuilder &b, Value sums, const CoarseOperand &x,
-                  const CoarseOperand &y, OpFoldResult k, Value into);
+  Value addScaled(OpBuilder &b, Value sums, const BlockOperand &x,
+                  const BlockOperand &y, OpFoldResult k, Value into);
 
   PatternRewriter &rewriter;
   Operation *op;

@@ -21,6 +21,7 @@
 
 #include "Selection/CoarseScales.h"
 
+#include "Reference/ScaledProduct.h"
 #include "Utils/BlockMap.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -189,32 +190,6 @@ static Value createOnes(IRRewriter &rewriter, MmaScaledOp op, Side side,
                      rewriter.getFloatAttr(e8m0, 1.0));
 }
 
-/// The map from the indices of the result to the scale of a row or a column.
-static AffineMap getFactorMap(MmaScaledOp op, Side side, unsigned numLoops) {
-  ShapedType scales = op.getScaleType(side);
-  MLIRContext *context = op.getContext();
-  AffineExpr zero = getAffineConstantExpr(0, context);
-  AffineExpr row = getBlockIndex(
-      getAffineDimExpr(numLoops - (side == Side::X ? 2 : 1), context),
-      op.getBlockShape(side).rows);
-  SmallVector<AffineExpr> exprs = {row, zero};
-  if (side == Side::Y)
-    std::swap(exprs[0], exprs[1]);
-  if (scales.getRank() == 3)
-    exprs.insert(exprs.begin(), scales.getDimSize(0) == 1
-                                    ? zero
-                                    : getAffineDimExpr(0, context));
-  return AffineMap::get(numLoops, 0, exprs, context);
-}
-
-/// A scale in f64.
-static Value extendScale(OpBuilder &b, Location loc, Value scale) {
-  if (scale.getType().isF32())
-    return arith::ExtFOp::create(b, loc, b.getF64Type(), scale);
-  Value code = arith::BitcastOp::create(b, loc, b.getI8Type(), scale);
-  return emitDecode(b, loc, code, *getScaleFormat(scale.getType()));
-}
-
 /// acc + product * (x_scale * y_scale) in f64, rounded once, as the definition
 /// has it: factors that cancel do not leave the range of f32.
 static Value scaleResult(IRRewriter &rewriter, MmaScaledOp op, Value product) {
@@ -222,6 +197,10 @@ static Value scaleResult(IRRewriter &rewriter, MmaScaledOp op, Value product) {
   auto type = cast<RankedTensorType>(op.getType());
   auto rank = static_cast<unsigned>(type.getRank());
   AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
+  auto getMap = [&](Side side) {
+    return getRowScaleMap(rank, op.getScaleType(side), side == Side::X,
+                          op.getBlockShape(side));
+  };
   Value empty = tensor::EmptyOp::create(
       rewriter, loc, tensor::getMixedSizes(rewriter, loc, op.getAcc()),
       type.getElementType());
@@ -229,9 +208,8 @@ static Value scaleResult(IRRewriter &rewriter, MmaScaledOp op, Value product) {
              rewriter, loc, type,
              ValueRange{product, op.getXScale(), op.getYScale(), op.getAcc()},
              empty,
-             ArrayRef<AffineMap>{identity, getFactorMap(op, Side::X, rank),
-                                 getFactorMap(op, Side::Y, rank), identity,
-                                 identity},
+             ArrayRef<AffineMap>{identity, getMap(Side::X), getMap(Side::Y),
+                                 identity, identity},
              SmallVector<utils::IteratorType>(rank,
                                               utils::IteratorType::parallel),
              [](OpBuilder &b, Location bodyLoc, ValueRange args) {
@@ -240,8 +218,8 @@ static Value scaleResult(IRRewriter &rewriter, MmaScaledOp op, Value product) {
                                               value);
                };
                Value scale = arith::MulFOp::create(
-                   b, bodyLoc, extendScale(b, bodyLoc, args[1]),
-                   extendScale(b, bodyLoc, args[2]));
+                   b, bodyLoc, decodeScale(b, bodyLoc, args[1]),
+                   decodeScale(b, bodyLoc, args[2]));
                Value scaled =
                    arith::MulFOp::create(b, bodyLoc, extend(args[0]), scale);
                Value sum =

@@ -11,6 +11,7 @@
 
 #include "blockscale/Support/ScaleBlocks.h"
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace mlir::blockscale {
 
@@ -50,6 +51,24 @@ inline AffineMap getScaleBlockMap(MLIRContext *context, unsigned rank,
   if (rank == 1)
     return getBlockMap(context, rank, block.k);
   return getScaleBlockMap(context, rank, block, rank - 2, rank - 1);
+}
+
+/// The map from ([batch,] M, N) to the scale of a row of x, or of a column of
+/// y, where `scales` have one along K. A batch of 1 is broadcast.
+inline AffineMap getRowScaleMap(unsigned rank, ShapedType scales, bool isX,
+                                const ScaleBlock &block) {
+  MLIRContext *context = scales.getContext();
+  AffineExpr zero = getAffineConstantExpr(0, context);
+  AffineExpr row = getBlockIndex(
+      getAffineDimExpr(rank - (isX ? 2 : 1), context), block.rows);
+  SmallVector<AffineExpr> exprs = {row, zero};
+  if (!isX)
+    std::swap(exprs[0], exprs[1]);
+  if (scales.getRank() == 3)
+    exprs.insert(exprs.begin(), scales.getDimSize(0) == 1
+                                    ? zero
+                                    : getAffineDimExpr(0, context));
+  return AffineMap::get(rank, 0, exprs, context);
 }
 
 } // namespace mlir::blockscale
