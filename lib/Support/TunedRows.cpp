@@ -206,8 +206,8 @@ blockscale::getTunedGroupTiles(unsigned capability) {
   return findRows(kGroupTiles, capability);
 }
 
-std::vector<TunedGroupRows>
-blockscale::getTunedGroupRows(unsigned capability, bool isMixedInput) {
+std::vector<TunedGroupRows> blockscale::getTunedGroupRows(unsigned capability,
+                                                          bool isMixedInput) {
   return findRows(kGroupRows, capability, [&](const TunedGroupRows &row) {
     return row.isMixedInput == isMixedInput;
   });
