@@ -127,6 +127,7 @@ static constexpr InstructionFamily kFamilies[] = {
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kOfB,    70, kFirst,  kNo, kAbsent},
   {Path::DequantMma, Kind::Unscaled,    16,  16, 8,   8, 16, Format::None,  0, kNowhere, 70, kFirst,  kNo, kAbsent},
   {Path::Wgmma,   Kind::Unscaled,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo, kAbsent},
+  {Path::Wgmma,   Kind::FP8,            64,  64, 8, 256, 32, Format::None,  0, kNowhere, 80, kFirst,  kNo, kAbsent},
   {Path::Wgmma,   Kind::Unscaled,       64,  64, 8, 256, 32, Format::None,  0, kNowhere, 82, kFirst,  kNo, kAbsent, kNone, kElements},
   {Path::Wgmma,   Kind::Unscaled,       64,  64, 8, 256, 32, Format::None,  0, kNowhere, 82, kFirst,  kNo, kAbsent, kNone, kPairs},
 };
@@ -167,6 +168,8 @@ const std::vector<Instruction> &blockscale::getInstructions() {
       }
       // Containers hold any format; packed operands are fp4.
       std::vector<Format> formats = {Format::E2M1};
+      if (family.kind == Kind::FP8)
+        formats = {Format::E4M3, Format::E5M2};
       if (hasContainers(family.kind))
         formats = getFormats(/*areScales=*/false);
       for (Format a : family.scaling == Scaling::OnB ? floats : formats)
@@ -414,7 +417,8 @@ struct KindInfo {
 static const KindInfo &getKindInfo(Kind kind) {
   static constexpr KindInfo rows[kNumKinds] = {
       {"mxf8f6f4", true, 2}, {"mxf4", false, 0},        {"mxf4nvf4", false, 0},
-      {"bf16", true, 0},     {"bf16_packed", false, 0}, {"unscaled", false, 0}};
+      {"bf16", true, 0},     {"bf16_packed", false, 0}, {"unscaled", false, 0},
+      {"fp8", false, 0}};
   return rows[static_cast<unsigned>(kind)];
 }
 

@@ -85,7 +85,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        132,    // device query
        1980,   // device query, MHz
        4096,   // data sheet: 989 TFLOP/s on 132 SMs at 1.83 GHz
-       none,   // no block-scaled instruction
+       8192,   // data sheet: 1979 TFLOP/s
        none,   // no block-scaled instruction
        2,      // data sheet: 1979 TFLOP/s of 989 with bf16
        128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
@@ -230,6 +230,7 @@ ChipRates::Figure ChipRates::*blockscale::getFlopsFigure(Kind kind) {
   // By Kind.
   static constexpr Member members[kNumKinds] = {
       &ChipRates::byteFlops, &ChipRates::nibbleFlops, &ChipRates::nibbleFlops,
-      &ChipRates::bf16Flops, &ChipRates::bf16Flops,   &ChipRates::bf16Flops};
+      &ChipRates::bf16Flops, &ChipRates::bf16Flops,   &ChipRates::bf16Flops,
+      &ChipRates::byteFlops};
   return members[static_cast<unsigned>(kind)];
 }

@@ -94,6 +94,7 @@ static constexpr LayoutRule kLayoutRules[] = {
     {Kind::BF16, Storage::Slots, kBits16, 0},
     {Kind::BF16Packed, Storage::Slots, kBits16, 0},
     {Kind::Unscaled, Storage::Slots, kBits16, 16},
+    {Kind::FP8, Storage::Slots, kBits8, 0},
 };
 
 bool blockscale::canLie(Kind kind, unsigned codeBits, Major major,

@@ -71,7 +71,8 @@ std::vector<unsigned> getBlockSizes();
 /// The kind of an instruction: its `.kind` qualifier; or bf16 that is
 /// dequantized in registers, from bytes (`BF16`) or from nibbles of both
 /// operands
-/// (`BF16Packed`); or 16-bit elements without scales (`Unscaled`).
+/// (`BF16Packed`); or elements without scales, of 16 bits (`Unscaled`) or
+/// of fp8 (`FP8`).
 enum class Kind : unsigned char {
   MXF8F6F4,
   MXF4,
@@ -79,8 +80,9 @@ enum class Kind : unsigned char {
   BF16,
   BF16Packed,
   Unscaled,
+  FP8,
 };
-inline constexpr unsigned kNumKinds = 6;
+inline constexpr unsigned kNumKinds = 7;
 std::string_view stringifyKind(Kind kind);
 
 /// Whether this kind has a byte of a register for each element, of any format;

@@ -57,6 +57,16 @@ struct RowGroupOperands {
 
   explicit operator bool() const { return bool(offsets); }
 };
+
+/// How a product promotes sums of `interval` elements along K, see
+/// promoted_matmul; 0 if it does not. Without factors they are 1.
+struct Promotion {
+  int64_t interval = 0;
+  Value xFactors, yFactors;
+  ScaleBlock xBlock, yBlock;
+
+  explicit operator bool() const { return interval != 0; }
+};
 } // namespace mlir::blockscale
 
 #include "blockscale/Dialect/IR/BlockScaleDialect.h.inc"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// BlockScale.h declares what BlockScale.td has. Sparse, grouped and routing ops
-// have headers of their own, so that a change of them does not touch all files of
+// BlockScale.h declares what BlockScale.td has. Sparse, grouped, promotion and
+// routing ops have headers of their own, so that a change of them does not touch all files of
 // the dialect.
 //
 //===----------------------------------------------------------------------===//
@@ -17,6 +17,7 @@
 
 include "blockscale/Dialect/IR/BlockScale.td"
 include "blockscale/Dialect/IR/BlockScaleGroupedOps.td"
+include "blockscale/Dialect/IR/BlockScalePromotionOps.td"
 include "blockscale/Dialect/IR/BlockScaleRoutingOps.td"
 include "blockscale/Dialect/IR/BlockScaleSparseOps.td"
 

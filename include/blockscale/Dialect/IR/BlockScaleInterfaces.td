@@ -77,8 +77,8 @@ def BlockScale_ProductOpInterface : OpInterface<"ProductOpInterface"> {
   let cppNamespace = "::mlir::blockscale";
   let description = [{
     A matrix multiply that a path of the chip computes: `mma_scaled`,
-    `sparse_mma_scaled`, a grouped product, or a matmul of linalg, whose operands
-    have no scales. Operands have the shapes of those of `mma_scaled`; a sparse
+    `sparse_mma_scaled`, a grouped product, or a matmul of linalg or a
+    `promoted_matmul`, whose operands have no scales. Operands have the shapes of those of `mma_scaled`; a sparse
     first matrix has half of its K. With groups of rows, only the second matrix
     has a batch.
   }];
@@ -104,6 +104,11 @@ def BlockScale_ProductOpInterface : OpInterface<"ProductOpInterface"> {
       The operands of a grouped product that say which matrix of the second
       operand a row is multiplied by; all null for other products.
     }], "::mlir::blockscale::RowGroupOperands", "getRowGroups", (ins),
+    /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<[{
+      How sums over parts of K are promoted to sums of f32; false for products
+      that add up all of K in one accumulator.
+    }], "::mlir::blockscale::Promotion", "getPromotion", (ins),
     /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
     InterfaceMethod<"Whether the operands are tensors.", "bool",
                     "hasTensorSemantics">

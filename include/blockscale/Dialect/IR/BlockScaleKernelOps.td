@@ -309,7 +309,8 @@ def BlockScale_AccStoreOp : BlockScale_KernelOp<"acc_store"> {
 
 def BlockScale_YieldOp : BlockScale_KernelOp<"yield", [
     Pure, ReturnLike, Terminator,
-    ParentOneOf<["AccGenerateOp", "AccForEachOp", "AccQuantizeOp"]>]> {
+    ParentOneOf<["AccGenerateOp", "AccForEachOp", "AccQuantizeOp",
+                 "AccFactorsOp"]>]> {
   let summary = "end the body for one element";
   let arguments = (ins Optional<F32>:$value);
   let assemblyFormat = "($value^ `:` type($value))? attr-dict";
@@ -417,6 +418,87 @@ def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+}
+
+def BlockScale_AccFactorsOp : BlockScale_KernelOp<"acc_factors", [
+    SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "the factors that a lane needs for its rows or columns";
+  let description = [{
+    A vector with a number for each row, or with `columns` for each column, of
+    which a lane holds elements of an accumulator of type `acc`. The body yields
+    it for the index of the row in the tile. With `size`, so many neighboring
+    rows share a number, which is that of the first one.
+
+    Constraints:
+
+    * (A1) `size` is 1, or a multiple of a fragment (16 rows, or 8 columns) and
+      a divisor of what a warp has.
+    * (A2) The body takes an index and yields an f32.
+    * (A3) The result has as many elements as a lane has rows or columns, or
+      groups of `size` of them.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @rows(%scales: memref<64xf32>, %d: memref<64x32xf32>) {
+        %c0 = arith.constant 0 : index
+        %acc = blockscale.acc_zero
+            : !blockscale.acc<64x32, #blockscale.warps<4x1>>
+        %rows = blockscale.acc_factors of
+            !blockscale.acc<64x32, #blockscale.warps<4x1>> size = 1 {
+        ^bb0(%row: index):
+          %scale = memref.load %scales[%row] : memref<64xf32>
+          blockscale.yield %scale : f32
+        } : vector<2xf32>
+        %sums = blockscale.acc_promote %acc, %acc rows(%rows : vector<2xf32>)
+            : !blockscale.acc<64x32, #blockscale.warps<4x1>>
+        blockscale.acc_store %sums, %d[%c0, %c0]
+            : !blockscale.acc<64x32, #blockscale.warps<4x1>>, memref<64x32xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins TypeAttrOf<BlockScale_AccType>:$acc, I64Attr:$size,
+                       UnitAttr:$columns);
+  let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `of` $acc `size` `=` $size (`columns` $columns^)? $body attr-dict
+    `:` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    AccType getAccType() { return cast<AccType>(getAcc()); }
+    /// The elements of the result.
+    static int64_t getNumFactors(AccType acc, bool areColumns, int64_t size);
+  }];
+}
+
+def BlockScale_AccPromoteOp : BlockScale_KernelOp<"acc_promote", [
+    Pure, AttrSizedOperandSegments,
+    AllTypesMatch<["sums", "partials", "result"]>]> {
+  let summary = "add partial sums to sums, with factors";
+  let description = [{
+    `sums + partials * (row factor * column factor)`, with factors that
+    `acc_factors` has loaded; those of an absent operand are 1. Warps of which
+    all factors are from 2^-50 to 2^50 in magnitude multiply in f32, with one
+    rounding of the product of factors and one of the sum; others in f64,
+    rounded once.
+
+    Constraint (A4): vectors have the sizes of an `acc_factors`.
+  }];
+  let arguments = (ins BlockScale_AccType:$sums, BlockScale_AccType:$partials,
+    Optional<VectorOfRankAndType<[1], [F32]>>:$rows,
+    Optional<VectorOfRankAndType<[1], [F32]>>:$columns);
+  let results = (outs BlockScale_AccType:$result);
+  let assemblyFormat = [{
+    $sums `,` $partials (`rows` `(` $rows^ `:` type($rows) `)`)?
+    (`columns` `(` $columns^ `:` type($columns) `)`)? attr-dict `:` type($sums)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEKERNELOPS_TD

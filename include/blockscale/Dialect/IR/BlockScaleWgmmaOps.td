@@ -30,7 +30,9 @@ def BlockScale_WarpgroupMmaOp : BlockScale_KernelOp<"warpgroup_mma", [
     wgmma-group. Before a `warpgroup_wait`, only another `warpgroup_mma` may use
     the result.
 
-    Tiles are those of `matrix_descriptor`, with all of K of the tile.
+    Tiles are those of `matrix_descriptor`, with all of K of the tile. With a
+    `scale_d` of 0, the product replaces the accumulator, whose values do not
+    count.
 
     Constraints:
 
@@ -68,11 +70,12 @@ def BlockScale_WarpgroupMmaOp : BlockScale_KernelOp<"warpgroup_mma", [
   }];
   let arguments = (ins
     MemRefRankOf<[I8], [2, 3]>:$a, MemRefRankOf<[I8], [2, 3]>:$b,
-    BlockScale_AccType:$acc, BlockScale_InstructionAttr:$instruction,
+    BlockScale_AccType:$acc, Optional<I1>:$scale_d,
+    BlockScale_InstructionAttr:$instruction,
     BlockScale_TileLayoutAttr:$a_layout, BlockScale_TileLayoutAttr:$b_layout);
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc `instruction` `=` $instruction
+    $a `,` $b `,` $acc (`scale_d` $scale_d^)? `instruction` `=` $instruction
     `layouts` `=` $a_layout `,` $b_layout attr-dict
     `:` type($a) `,` type($b) `,` type($acc)
   }];

@@ -85,6 +85,8 @@ void populateFragmentsPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns, Value lane);
 void populateAccQuantizePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns, Value lane);
+void populatePromotionPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns, Value lane);
 void populateWarpgroupPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns, Value lane);
 void populateSharedVectorPatterns(const TypeConverter &converter,

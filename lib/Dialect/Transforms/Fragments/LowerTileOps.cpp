@@ -439,4 +439,5 @@ void blockscale::populateTileOpPatterns(const TypeConverter &converter,
                   lowerAccAdd, lowerTileMma, lowerAccLoad, lowerAccStore,
                   lowerAccGenerate, lowerAccForEach);
   populateAccQuantizePatterns(converter, patterns, lane);
+  populatePromotionPatterns(converter, patterns, lane);
 }

@@ -97,11 +97,12 @@ struct ToFragmentsPass final
       return converter.isLegal(op->getOperandTypes()) &&
              converter.isLegal(op->getResultTypes());
     });
-    target.addIllegalOp<
-        TileMmaOp, LoadFragmentsOp, FragmentsMmaOp, AccZeroOp, AccLoadOp,
-        AccStoreOp, AccGenerateOp, AccForEachOp, AccQuantizeOp, AccReadOp,
-        AccAddOp, WarpgroupMmaOp, WarpgroupMmaMixedOp, WarpgroupMmaGemvOp,
-        WarpgroupWaitOp, AccTotalOp, AccTransposeOp, MmaScaledOp>();
+    target.addIllegalOp<TileMmaOp, LoadFragmentsOp, FragmentsMmaOp, AccZeroOp,
+                        AccLoadOp, AccStoreOp, AccGenerateOp, AccForEachOp,
+                        AccQuantizeOp, AccReadOp, AccFactorsOp, AccPromoteOp,
+                        AccAddOp, WarpgroupMmaOp, WarpgroupMmaMixedOp,
+                        WarpgroupMmaGemvOp, WarpgroupWaitOp, AccTotalOp,
+                        AccTransposeOp, MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
     populateToFragmentsPatterns(converter, patterns, lane);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

@@ -508,8 +508,9 @@ lowerWarpgroupMmaMixed(WarpgroupMmaMixedOp op,
     // Registers must be written before wgmma reads them.
     sums = emitOnSums(b, loc, "wgmma.fence.sync.aligned;", sums, {});
     for (auto [i, others] : llvm::enumerate(fragments)) {
+      constexpr int64_t kValueBytes = 2;
       int64_t byte = getStepOffset(op.getB().getType(), op.getLayout(), step++,
-                                   instruction.getK());
+                                   instruction.getK(), kValueBytes);
       Value offset = arith::ConstantIndexOp::create(b, loc, byte);
       others.push_back(MatrixDescriptorOp::create(
           b, loc, op.getB(), offset, op.getLayout(), /*wgmma=*/true));

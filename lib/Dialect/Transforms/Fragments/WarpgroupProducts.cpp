@@ -21,6 +21,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -60,12 +61,14 @@ SmallVector<Value> blockscale::emitOnSums(OpBuilder &b, Location loc,
 
 std::string blockscale::getProductText(InstructionAttr row, size_t numSums,
                                        bool isAInRegisters,
-                                       StringRef transposes,
-                                       unsigned selector) {
+                                       StringRef transposes, unsigned selector,
+                                       std::optional<size_t> scaleD) {
   auto name = [](Format format) {
     return "." + std::string(getFormatInfo(format).ptxName);
   };
-  std::string text = "{.reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async" +
+  std::string test = scaleD ? "setp.ne.u32 p, $" + std::to_string(*scaleD)
+                            : "setp.eq.u32 p, 0";
+  std::string text = "{.reg .pred p; " + test + ", 0; wgmma.mma_async" +
                      std::string(row.isSparse() ? ".sp" : "") +
                      ".sync.aligned.m" + std::to_string(row.getM()) + "n" +
                      std::to_string(row.getN()) + "k" +
@@ -86,27 +89,40 @@ std::string blockscale::getProductText(InstructionAttr row, size_t numSums,
     addOperands(1);
     text += ", " + std::to_string(selector);
   }
-  // Accumulates, without negation of operands.
+  // Without negation of operands.
   return (Twine(text) + ", p, 1, 1" + transposes + ";}").str();
 }
 
-static std::string getText(WarpgroupMmaOp op, size_t numSums) {
-  auto transpose = [](TileLayoutAttr layout) {
-    return std::string(layout.getMajor() == Major::MN ? ", 1" : ", 0");
+static int64_t getElementBytes(InstructionAttr instruction) {
+  return getFormatInfo(instruction.getA()).bits / 8;
+}
+
+/// The text of one instruction; with `hasScaleD`, the operand behind both
+/// descriptors is its scale-d.
+static std::string getText(WarpgroupMmaOp op, size_t numSums, bool hasScaleD) {
+  InstructionAttr instruction = op.getInstruction();
+  auto transpose = [&](TileLayoutAttr layout) -> std::string {
+    // Only instructions of 16-bit elements transpose.
+    if (getElementBytes(instruction) == 1)
+      return "";
+    return layout.getMajor() == Major::MN ? ", 1" : ", 0";
   };
-  return getProductText(op.getInstruction(), numSums, /*isAInRegisters=*/false,
-                        transpose(op.getALayout()) +
-                            transpose(op.getBLayout()));
+  constexpr size_t kDescriptors = 2;
+  return getProductText(instruction, numSums, /*isAInRegisters=*/false,
+                        transpose(op.getALayout()) + transpose(op.getBLayout()),
+                        /*selector=*/0,
+                        hasScaleD ? std::optional(numSums + kDescriptors)
+                                  : std::nullopt);
 }
 
 int64_t blockscale::getStepOffset(MemRefType tile, TileLayoutAttr layout,
-                                  int64_t step, int64_t k) {
-  constexpr int64_t kValueBytes = 2;
+                                  int64_t step, int64_t k,
+                                  int64_t elementBytes) {
   ArrayRef<int64_t> shape = tile.getShape();
   int64_t rows = shape[tile.getRank() - 2], rowBytes = shape.back();
   if (layout.getMajor() == Major::MN)
     return step * k * rowBytes;
-  int64_t first = step * k * kValueBytes;
+  int64_t first = step * k * elementBytes;
   return first / rowBytes * rows * rowBytes + first % rowBytes;
 }
 
@@ -154,19 +170,31 @@ lowerWarpgroupMma(WarpgroupMmaOp op, LaneOperands<WarpgroupMmaOp> operands,
   auto describe = [&](Value memory, TileLayoutAttr layout, Value start,
                       int64_t step) -> Value {
     int64_t bytes = getStepOffset(cast<MemRefType>(memory.getType()), layout,
-                                  step, op.getInstruction().getK());
+                                  step, op.getInstruction().getK(),
+                                  getElementBytes(op.getInstruction()));
     Value offset = start ? addIndex(b, loc, start, bytes)
                          : arith::ConstantIndexOp::create(b, loc, bytes);
     return MatrixDescriptorOp::create(b, loc, memory, offset, layout,
                                       /*wgmma=*/true);
   };
+  Value scaleD;
+  if (op.getScaleD())
+    scaleD = arith::ExtUIOp::create(b, loc, b.getI32Type(), op.getScaleD());
+  // Nothing has to set what is always replaced.
+  if (scaleD && matchPattern(op.getScaleD(), m_Zero()))
+    for (Value &sum : sums)
+      sum = LLVM::UndefOp::create(b, loc, b.getF32Type());
   // Writes to the accumulator registers must stay before the first wgmma.
   sums = emitOnSums(b, loc, "wgmma.fence.sync.aligned;", sums, {});
-  std::string text = getText(op, sums.size());
   for (int64_t step = 0; step != op.getNumSteps(); ++step) {
-    Value x = describe(op.getA(), op.getALayout(), first, step);
-    Value y = describe(op.getB(), op.getBLayout(), Value(), step);
-    sums = emitOnSums(b, loc, text, sums, {x, y});
+    SmallVector<Value> operands = {
+        describe(op.getA(), op.getALayout(), first, step),
+        describe(op.getB(), op.getBLayout(), Value(), step)};
+    bool hasScaleD = scaleD && step == 0;
+    if (hasScaleD)
+      operands.push_back(scaleD);
+    sums =
+        emitOnSums(b, loc, getText(op, sums.size(), hasScaleD), sums, operands);
   }
   NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
   SmallVector<Value> results(elements.size());

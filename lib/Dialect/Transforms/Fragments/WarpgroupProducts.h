@@ -28,14 +28,17 @@ SmallVector<Value> emitOnSums(OpBuilder &b, Location loc,
 /// "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, ...}, $4, $5, p,
 /// 1, 1, 0, 0;", with a predicate; `transposes` are the last operands. With a
 /// sparse A, metadata follows the descriptor of B, and `selector` says which
-/// lanes have it.
+/// lanes have it. `scaleD` is the number of an operand that is 0 where sums are
+/// to be replaced.
 std::string getProductText(InstructionAttr row, size_t numSums,
                            bool isAInRegisters, StringRef transposes,
-                           unsigned selector = 0);
+                           unsigned selector = 0,
+                           std::optional<size_t> scaleD = std::nullopt);
 
-/// The offset in bytes, in `tile`, of step `step` of `k` elements along K.
+/// The offset in bytes, in `tile`, of step `step` of `k` elements along K, of
+/// so many bytes each.
 int64_t getStepOffset(MemRefType tile, TileLayoutAttr layout, int64_t step,
-                      int64_t k);
+                      int64_t k, int64_t elementBytes);
 
 /// For each row of a lane, the 32-bit registers with its quarter of a chunk of
 /// quantized elements.

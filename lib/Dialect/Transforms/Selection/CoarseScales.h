@@ -9,15 +9,29 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_COARSESCALES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_COARSESCALES_H
 
-#include "mlir/IR/Operation.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir::blockscale {
 
-/// Rewrites the products in `root` whose coarse scales are powers of two, or
-/// those of whole rows, into products that paths have, with a remark. Others
-/// stay. Exact: a device may differ from the definition by no more than its
-/// sums may.
-void rewriteCoarseScales(Operation *root);
+/// Rewrites the products in `root` with coarse scales into products that paths
+/// of `chip` have, with a remark. Exact, but for sums that have a licence: a
+/// device may differ from the definition by no more than its sums may.
+void rewriteCoarseScales(Operation *root, const Chip &chip);
+
+/// Whether instructions of `chip` may multiply the elements of `op` as they
+/// are: fp8 with a licence for their sums.
+bool mayMultiplyFP8(MmaScaledOp op, const Chip &chip);
+
+/// A `promoted_matmul` of the elements of `op`, with a remark. With
+/// `hasFactors` scales are factors of its sums; without, they are left out, and
+/// so is the accumulator.
+Value promoteSums(IRRewriter &rewriter, MmaScaledOp op, const Chip &chip,
+                  bool hasFactors);
+
+/// A tensor of one number: a constant if its sizes are known.
+Value createSplat(IRRewriter &rewriter, Location loc,
+                  ArrayRef<OpFoldResult> sizes, FloatAttr number);
 
 /// Emits an error at the ops in `root` that have coarse scales, which no kernel
 /// takes. Passes that lead to kernels call it before anything else, so that

@@ -79,6 +79,11 @@ std::optional<Path> PathChooser::chooseUnscaled(ProductOpInterface op,
     if (!choice || !isExecuted(*choice) || !kernels ||
         (wanted && wanted.getValue() != path))
       continue;
+    if (op.getPromotion() &&
+        !kernels->choose(
+            {op, InstructionAttr::get(op->getContext(), *choice->emitted), chip,
+             hasWorkspace}))
+      continue;
     if (wanted || getRequest(op, path) == Request::This)
       return path;
     if (!best && kernels->isBestFor(op, chip, hasWorkspace))

@@ -167,9 +167,8 @@ static LogicalResult repeatPowers(IRRewriter &rewriter, MmaScaledOp op) {
 // Factors of the result
 //===----------------------------------------------------------------------===//
 
-/// A tensor of one number: a constant if its sizes are known.
-static Value createSplat(IRRewriter &rewriter, Location loc,
-                         ArrayRef<OpFoldResult> sizes, FloatAttr number) {
+Value blockscale::createSplat(IRRewriter &rewriter, Location loc,
+                              ArrayRef<OpFoldResult> sizes, FloatAttr number) {
   Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, number.getType());
   auto type = cast<RankedTensorType>(empty.getType());
   if (!type.hasStaticShape()) {
@@ -231,10 +230,16 @@ static Value scaleResult(IRRewriter &rewriter, MmaScaledOp op, Value product) {
       .getResult(0);
 }
 
-static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op) {
+static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op,
+                                        const Chip &chip) {
   for (Side side : {Side::X, Side::Y})
     if (op.getBlockShape(side).k != ScaleBlock::kAll)
       return failure();
+  if (mayMultiplyFP8(op, chip)) {
+    Value product = promoteSums(rewriter, op, chip, /*hasFactors=*/false);
+    rewriter.replaceOp(op, scaleResult(rewriter, op, product));
+    return success();
+  }
   std::optional<int64_t> size = getRepeatedBlock(op);
   if (!size)
     return failure();
@@ -287,18 +292,24 @@ static void canonicalizeBlocks(Operation *root) {
   (void)applyOpPatternsGreedily(ops, std::move(patterns));
 }
 
-void blockscale::rewriteCoarseScales(Operation *root) {
+void blockscale::rewriteCoarseScales(Operation *root, const Chip &chip) {
   canonicalizeBlocks(root);
   SmallVector<MmaScaledOp> ops;
   root->walk([&](MmaScaledOp op) {
-    if (op.hasCoarseScales() && op.hasTensorSemantics() &&
-        areSizesSupported(op))
+    if (op.hasCoarseScales() && op.hasTensorSemantics())
       ops.push_back(op);
   });
   IRRewriter rewriter(root->getContext());
   for (MmaScaledOp op : ops) {
     rewriter.setInsertionPoint(op);
-    if (failed(repeatPowers(rewriter, op)))
-      (void)moveScalesToResult(rewriter, op);
+    bool areKnown = areSizesSupported(op);
+    // Products of fp8 are faster than block-scaled ones in bf16.
+    if (areKnown && !mayMultiplyFP8(op, chip) &&
+        succeeded(repeatPowers(rewriter, op)))
+      continue;
+    if (areKnown && succeeded(moveScalesToResult(rewriter, op, chip)))
+      continue;
+    rewriter.replaceOp(op,
+                       promoteSums(rewriter, op, chip, /*hasFactors=*/true));
   }
 }

@@ -120,7 +120,7 @@ struct SelectPathPass final
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
-    rewriteCoarseScales(getOperation());
+    rewriteCoarseScales(getOperation(), *(*target).getChip());
     if (failed(refuseCoarseScales(getOperation())))
       return signalPassFailure();
     PathChooser chooser = {*(*target).getChip(), (*target).getEmulatedOn(),
@@ -241,6 +241,8 @@ private:
     if (attr && !wanted)
       return op->emitOpError("expected the attribute '")
              << kPathAttrName << "' to be a #blockscale.path, got " << attr;
+    if (op.getPromotion())
+      return selectPromotedPath(op, chooser, wanted);
     if (wanted && getPathInfo(wanted.getValue()).opcode.empty())
       return success();
     // Paths support only the canonical form; loops need no such form.
@@ -264,6 +266,20 @@ private:
     return op->emitOpError("expected a path that has an instruction for it on ")
            << StringRef(chooser.chip.name) << ", got "
            << getPathName(wanted.getValue());
+  }
+
+  /// Promoted sums have no other form.
+  LogicalResult selectPromotedPath(ProductOpInterface op,
+                                   const PathChooser &chooser,
+                                   PathAttr wanted) {
+    std::optional<Path> path = chooser.chooseUnscaled(op, wanted);
+    if (!path)
+      return op->emitOpError("expected a path with kernels that promote sums "
+                             "of such elements on ")
+             << StringRef(chooser.chip.name) << ", got "
+             << (wanted ? getPathName(wanted.getValue()) : "none");
+    op->setAttr(kPathAttrName, PathAttr::get(&getContext(), *path));
+    return success();
   }
 
   /// Warns that `op`, without a path, does not use tensor cores, if it

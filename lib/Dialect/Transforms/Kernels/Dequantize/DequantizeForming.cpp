@@ -39,19 +39,22 @@ FormedResults blockscale::formDequantize(RewriterBase &rewriter,
   AffineMap map =
       getOperandMap(op.getContext(), rank, rank - 2, ShapedType::kDynamic);
   KernelInputs inputs;
-  auto getOperand = [&](Value value) {
+  auto getOperand = [&](Value value, bool isScale) {
     StoredView view = getStoredView(rewriter, loc, value);
     KernelOperand operand = {};
     operand.map = view.map.compose(map);
     operand.bits = view.bits;
     operand.contiguity = getContiguity(operand.map, rank);
-    operand.argument = inputs.add(view.tensor);
+    if (isScale)
+      operand.splat = getSplatByte(view.tensor);
+    if (!operand.splat)
+      operand.argument = inputs.add(view.tensor);
     return operand;
   };
   DequantizedOperandProblem problem = {};
   problem.policy = ValuePolicy::Rounded;
-  problem.elements = getOperand(op.getElements());
-  problem.scales = getOperand(op.getScales());
+  problem.elements = getOperand(op.getElements(), /*isScale=*/false);
+  problem.scales = getOperand(op.getScales(), /*isScale=*/true);
   problem.format = op.getElementFormat();
   problem.scaleFormat = op.getScaleFormat();
   problem.blockSize = op.getBlock();

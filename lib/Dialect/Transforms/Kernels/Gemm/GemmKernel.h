@@ -66,6 +66,8 @@ public:
   /// Whether it computes products of groups of rows, and how it gathers those
   /// of x.
   virtual bool takesGroups() const { return false; }
+  /// Whether it promotes sums (promoted_matmul).
+  virtual bool takesPromotion() const { return false; }
   virtual RowGather getRowGather() const { return RowGather::ByCopy; }
   /// Whether it takes scale factors only in the 32x4x4 layout, and metadata
   /// only in atoms, or in rows that bulk copies make atoms of. A kernel in

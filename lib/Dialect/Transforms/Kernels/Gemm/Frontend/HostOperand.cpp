@@ -15,6 +15,7 @@
 #include "Utils/PackedElements.h"
 #include "blockscale/Dialect/IR/Grouped.h"
 #include "blockscale/Dialect/IR/Sparse.h"
+#include "blockscale/Support/SharedLayout.h"
 #include "blockscale/Support/SparseMetadata.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,16 +31,6 @@ using Side = MmaScaledOp::Side;
 
 /// The bits of scales and metadata in memory.
 static constexpr unsigned kByte = 8;
-
-/// The bit pattern of all elements of `tensor` if it is a splat.
-static std::optional<uint8_t> getSplat(Value tensor) {
-  DenseElementsAttr attr;
-  if (!matchPattern(tensor, m_Constant(&attr)) || !attr.isSplat())
-    return std::nullopt;
-  if (isa<FloatType>(attr.getElementType()))
-    return attr.getSplatValue<APFloat>().bitcastToAPInt().getZExtValue();
-  return attr.getSplatValue<APInt>().getZExtValue();
-}
 
 /// The elements of `tensor`, in rows that end on a byte, packed.
 static Value pack(OpBuilder &builder, Location loc, Value tensor) {
@@ -95,18 +86,29 @@ static bool isWholeMetadata(const OperandSource &source, AffineMap map,
 // with one contiguous dimension and strides of whole 16 bytes. An operand in
 // any other layout is copied first.
 
-/// Strides of tensor maps are multiples of 16 bytes: 8 elements of 16 bits.
-static constexpr int64_t kStrideBytes = 16, kStrideElements = 8;
+/// Strides of tensor maps are multiples of 16 bytes, of elements of so many
+/// bits.
+static constexpr int64_t kStrideBytes = 16;
+static int64_t getStrideElements(unsigned bits) {
+  constexpr int64_t kByteBits = 8;
+  return kStrideBytes * kByteBits / bits;
+}
 
 /// Why no tensor map can describe `view` of an operand of `rank` whose matrices
-/// are at `map`; empty if one can.
+/// are at `map`, or why `instruction` does not take it; empty if there is no
+/// reason.
 static std::string findTensorMapObstacle(const StoredView &view, unsigned rank,
-                                         AffineMap map) {
+                                         AffineMap map,
+                                         InstructionAttr instruction) {
   if (!hasOwnMemory(view.tensor))
     return "there are no tensor maps of constants, expected an argument or "
            "what an op computes";
-  if (getContiguity(view.map.compose(map), rank) == Contiguity::Other)
+  Contiguity contiguity = getContiguity(view.map.compose(map), rank);
+  if (contiguity == Contiguity::Other)
     return "expected the rows or the columns of each matrix to be contiguous";
+  if (contiguity == Contiguity::Rows &&
+      !canLie(instruction.getKind(), view.bits, Major::MN, Storage::Slots))
+    return "expected elements that are contiguous along K for wgmma of fp8";
   int64_t last = cast<RankedTensorType>(view.tensor.getType()).getRank() - 1;
   int64_t multiple = getKnownMultiple(view.tensor, last);
   if (multiple * (view.bits / 8) % kStrideBytes != 0)
@@ -124,9 +126,9 @@ static StoredView copyForTensorMap(OpBuilder &builder, Location loc,
   unsigned bits = type.getElementTypeBitWidth();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, rows);
   AffineExpr d0 = builder.getAffineDimExpr(0);
+  int64_t unit = getStrideElements(bits);
   OpFoldResult padding = affine::makeComposedFoldedAffineApply(
-      builder, loc, d0.ceilDiv(kStrideElements) * kStrideElements - d0,
-      sizes.back());
+      builder, loc, d0.ceilDiv(unit) * unit - d0, sizes.back());
   SmallVector<OpFoldResult> low(type.getRank(), builder.getIndexAttr(0)),
       high = low;
   high.back() = padding;
@@ -137,7 +139,7 @@ static StoredView copyForTensorMap(OpBuilder &builder, Location loc,
     return {copyTensor(builder, loc, rows), map, bits};
   SmallVector<int64_t> shape(type.getShape());
   if (!ShapedType::isDynamic(shape.back()))
-    shape.back() = llvm::alignTo(shape.back(), kStrideElements);
+    shape.back() = llvm::alignTo(shape.back(), unit);
   Value padded = tensor::PadOp::create(
       builder, loc, RankedTensorType::get(shape, type.getElementType()), rows,
       low, high, zero);
@@ -150,7 +152,7 @@ static void setRowMultiple(KernelOperand &operand, Value tensor) {
   int64_t last = cast<RankedTensorType>(tensor.getType()).getShape().back();
   (operand.contiguity == Contiguity::Rows ? operand.rowMultiple
                                           : operand.columnMultiple) =
-      ShapedType::isDynamic(last) ? kStrideElements : last;
+      ShapedType::isDynamic(last) ? getStrideElements(operand.bits) : last;
 }
 
 HostOperand blockscale::makeHostOperand(OpBuilder &builder,
@@ -184,7 +186,8 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
     view.bits = type.getElementTypeBitWidth();
   bool needsTensorMap = gemm.needsTensorMaps(problem);
   if (needsTensorMap)
-    if (std::string reason = findTensorMapObstacle(view, rank, map);
+    if (std::string reason =
+            findTensorMapObstacle(view, rank, map, problem.instruction);
         !reason.empty()) {
       op->emitRemark() << (source.side() == Side::X ? "x" : "y")
                        << " is copied first, for bulk copies: " << reason;
@@ -211,7 +214,7 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
     setRowMultiple(operand, view.tensor);
   operand.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
   if (gemm.fusesSurroundings() && source.isScale() && !hasAtoms)
-    operand.splat = getSplat(view.tensor);
+    operand.splat = getSplatByte(view.tensor);
   Format format =
       source.side() == Side::X ? problem.types.lhs : problem.types.rhs;
   if (!source.isScale() && !isMetadata &&

@@ -16,6 +16,7 @@
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Utils/GatherRows.h"
 #include "Utils/OperandView.h"
+#include "Utils/PackedElements.h"
 #include "blockscale/Support/TensorMaps.h"
 
 using namespace mlir;
@@ -164,6 +165,12 @@ public:
       problem.acc = host.inputs.add(op.getAcc());
     if (groups)
       addGroups(groups);
+    if (Promotion promotion = op.getPromotion()) {
+      PromotedSums sums = {promotion.interval, std::nullopt, std::nullopt};
+      sums.x = addFactors(Side::X, promotion.xFactors, promotion.xBlock);
+      sums.y = addFactors(Side::Y, promotion.yFactors, promotion.yBlock);
+      problem.promotion = sums;
+    }
     problem.result = host.inputs.size();
     return std::move(host);
   }
@@ -202,6 +209,26 @@ private:
     problem.groups = groups;
     int64_t count = getKnown({{operands.offsets.getType(), 0}});
     sizes.groups = getSize(count, operands.offsets, 0);
+  }
+
+  /// The factors of one operand; nullopt for null.
+  std::optional<SumFactors> addFactors(Side side, Value value,
+                                       const ScaleBlock &block) {
+    if (!value)
+      return std::nullopt;
+    auto type = cast<RankedTensorType>(value.getType());
+    unsigned rank = type.getRank();
+    StoredView view = getStoredView(builder, loc, value);
+    SumFactors factors;
+    factors.block = block;
+    if (!type.getElementType().isF32())
+      factors.format = *getScaleFormat(type.getElementType());
+    factors.operand.map = view.map.compose(
+        getOperandMap(op->getContext(), rank,
+                      MmaScaledOp::getRowDim(side, rank), type.getDimSize(0)));
+    factors.operand.mayBroadcast = rank == 3 && type.isDynamicDim(0);
+    factors.operand.argument = host.inputs.add(view.tensor);
+    return factors;
   }
 
   /// Reads `value`, of rows by columns, as the operand `id`. Without a value,

@@ -95,7 +95,8 @@ SmallVector<const PathKernel *>
 GemmPath::getKernels(ProductOpInterface op) const {
   SmallVector<const PathKernel *> found;
   for (const PathKernel &each : kernels)
-    if (!op.getRowGroups() || each.kernel->takesGroups())
+    if ((!op.getRowGroups() || each.kernel->takesGroups()) &&
+        (!op.getPromotion() || each.kernel->takesPromotion()))
       found.push_back(&each);
   return found;
 }
@@ -104,7 +105,7 @@ ScheduleInterface GemmPath::choose(ScheduledProduct product) const {
   for (const PathKernel *each : getKernels(product.op))
     if (ScheduleInterface schedule = each->chooser->choose(product))
       return schedule;
-  assert(product.op.getRowGroups() &&
+  assert((product.op.getRowGroups() || product.op.getPromotion()) &&
          "the last kernel of a path takes all that is left");
   return {};
 }
@@ -135,8 +136,10 @@ LogicalResult GemmPath::verify(ScheduledProduct product,
   if (taken.empty())
     return emitError() << "expected another path, since "
                        << StringRef(getPathInfo(path).name)
-                       << " has no kernels for groups of rows, got "
-                       << schedule;
+                       << " has no kernels for "
+                       << (product.op.getPromotion() ? "promoted sums"
+                                                     : "groups of rows")
+                       << ", got " << schedule;
   std::string names;
   for (const PathKernel *each : taken)
     names += (names.empty() ? "" : ", ") +

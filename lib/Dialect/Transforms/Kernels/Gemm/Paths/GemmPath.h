@@ -69,9 +69,9 @@ public:
   /// The texts of the attributes of its schedules.
   SmallVector<const ScheduleText *> getTexts() const;
   /// See KernelChooser: these give the schedule of the first kernel that offers
-  /// one (null if none does, of those for groups of rows), the candidates of
-  /// all that compute the product, and the answers of the kernel that
-  /// `schedule` names.
+  /// one (null if none does, for groups of rows or promoted sums), the
+  /// candidates of all that compute the product, and the answers of the kernel
+  /// that `schedule` names.
   ScheduleInterface choose(ScheduledProduct product) const;
   SmallVector<AlternativeAttr> getAlternatives(ScheduledProduct product) const;
   SmallVector<ScheduleInterface> getCandidates(ScheduledProduct product) const;
@@ -84,7 +84,8 @@ public:
 
 private:
   const PathKernel *find(ScheduleInterface schedule) const;
-  /// The kernels that compute `op`: those for groups of rows, or all.
+  /// The kernels that compute `op`: those for groups of rows, those that
+  /// promote sums, or all.
   SmallVector<const PathKernel *> getKernels(ProductOpInterface op) const;
 
   Path path;

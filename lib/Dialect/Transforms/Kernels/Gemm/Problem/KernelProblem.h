@@ -114,6 +114,21 @@ struct RowGroups {
   bool areColumns = false;
 };
 
+/// The factors of one operand of a promoted_matmul. The columns of `operand`
+/// are blocks of K.
+struct SumFactors {
+  KernelOperand operand;
+  /// None for f32.
+  Format format = Format::None;
+  ScaleBlock block;
+};
+
+/// How sums over parts of K are promoted: see promoted_matmul.
+struct PromotedSums {
+  int64_t interval;
+  std::optional<SumFactors> x, y;
+};
+
 /// How a quantized operand becomes bf16 values, if the instruction takes those.
 enum class OperandTransform {
   None,
@@ -155,6 +170,8 @@ struct KernelProblem {
   /// The parameter that holds the initial accumulator (C); none if that is
   /// zero.
   std::optional<unsigned> acc;
+  /// Null if one accumulator adds up all of K.
+  std::optional<PromotedSums> promotion;
   /// The groups of rows of a grouped product. The result has no batch then.
   std::optional<RowGroups> groups;
   /// For mixed input and GEMV, where y is dequantized in registers: the types

@@ -65,6 +65,15 @@ bool blockscale::hasOwnMemory(Value tensor) {
   return !matchPattern(tensor, m_Constant());
 }
 
+std::optional<uint8_t> blockscale::getSplatByte(Value tensor) {
+  DenseElementsAttr attr;
+  if (!matchPattern(tensor, m_Constant(&attr)) || !attr.isSplat())
+    return std::nullopt;
+  if (isa<FloatType>(attr.getElementType()))
+    return attr.getSplatValue<APFloat>().bitcastToAPInt().getZExtValue();
+  return attr.getSplatValue<APInt>().getZExtValue();
+}
+
 Value blockscale::copyTensor(OpBuilder &builder, Location loc, Value tensor) {
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, tensor),

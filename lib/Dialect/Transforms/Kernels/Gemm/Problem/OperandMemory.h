@@ -32,6 +32,10 @@ Contiguity getContiguity(AffineMap map, unsigned rank);
 /// describe other memory.
 bool hasOwnMemory(Value tensor);
 
+/// The bit pattern of all elements of `tensor`, of at most 8 bits, if it is a
+/// splat.
+std::optional<uint8_t> getSplatByte(Value tensor);
+
 /// A copy of `tensor` in new memory.
 Value copyTensor(OpBuilder &builder, Location loc, Value tensor);
 

@@ -30,6 +30,9 @@ DequantizeOp blockscale::findDequantizeOfY(ProductOpInterface op,
 }
 
 std::optional<QuantizedB> blockscale::findQuantizedB(ProductOpInterface op) {
+  // Sums are promoted to f32 by kernels that take both operands as they are.
+  if (op.getPromotion())
+    return std::nullopt;
   TypeCombination types = op.getTypes();
   if (op.getXScale())
     return QuantizedB{
@@ -76,7 +79,7 @@ blockscale::getComputedCombination(ProductOpInterface op,
 void blockscale::remarkOnDequantize(ProductOpInterface op,
                                     const Twine &expected) {
   AffineMap map;
-  if (findDequantizeOfY(op, map))
+  if (!op.getPromotion() && findDequantizeOfY(op, map))
     op->emitRemark("y is dequantized first, to memory; for a y that is "
                    "dequantized in registers, expected ")
         << expected;

@@ -17,6 +17,7 @@
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
+#include "Kernels/Gemm/Schedule/PromotedSchedules.h"
 #include "Kernels/Gemm/Schedule/UnscaledMultistage.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Support/Rates.h"
@@ -164,6 +165,9 @@ LogicalResult MultistageChooser::verify(ScheduledProduct product,
     return emitError() << "expected a schedule that needs at most " << most
                        << " registers in each of " << lanes << " lanes, got "
                        << attr << ", which needs about " << registers;
+  if (product.op.getPromotion() &&
+      failed(verifyPromotedMultistage(product, schedule, emitError)))
+    return failure();
   return verifySplitK(product.op, schedule.getSplitK(), schedule.getK(), attr,
                       emitError);
 }
@@ -271,6 +275,8 @@ static std::optional<TunedGroupRows> findGroupRows(ScheduledProduct product,
 /// Where the path divides K, results of few rows or columns have others. So
 /// have products of operands that are not quantized, and groups of rows.
 ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
+  if (product.op.getPromotion())
+    return choosePromotedMultistage(product);
   if (limits.dividesK && product.hasWorkspace && !product.op.getRowGroups())
     if (MultistageScheduleAttr narrow =
             chooseNarrow(product, findTunedRows(product.op, product.chip)))
@@ -418,6 +424,8 @@ static constexpr TriedTile kTriedWide[] = {
 /// choice.
 SmallVector<ScheduleInterface>
 MultistageChooser::getCandidates(ScheduledProduct product) const {
+  if (product.op.getPromotion())
+    return getPromotedMultistageCandidates(product);
   auto chosen = cast<MultistageScheduleAttr>(choose(product));
   auto [m, n, k, batch] =
       getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);

@@ -16,6 +16,7 @@
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
+#include "Kernels/Gemm/Schedule/PromotedSchedules.h"
 #include "Kernels/Gemm/Schedule/WgmmaChooser.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -66,6 +67,9 @@ WgmmaDenseChooser::verifyKernel(ScheduledProduct product,
     return emitError() << "expected operands that are not quantized for groups "
                           "of rows and the kernel dense, got "
                        << schedule;
+  if (product.op.getPromotion() &&
+      failed(verifyPromotedWgmma(product, schedule, emitError)))
+    return failure();
   if (int64_t rows = kSwizzlePeriodRows * cluster.m;
       schedule.getN() % rows != 0)
     return emitError() << "expected N of the tile to be a multiple of " << rows
@@ -81,6 +85,8 @@ ScheduleInterface WgmmaDenseChooser::choose(ScheduledProduct product) const {
   const Instruction &instruction = product.getInstruction();
   if (isDequantizedForGroups(product))
     return {};
+  if (product.op.getPromotion())
+    return choosePromotedWgmma(product);
   constexpr int64_t kMostStages = 8, kLeastN = 16;
   auto sms = static_cast<uint64_t>(getSms(product.chip));
   static constexpr std::pair<int64_t, int64_t> kTiles[] = {
@@ -124,6 +130,8 @@ ScheduleInterface WgmmaDenseChooser::choose(ScheduledProduct product) const {
 
 SmallVector<ScheduleInterface>
 WgmmaDenseChooser::getCandidates(ScheduledProduct product) const {
+  if (product.op.getPromotion())
+    return getPromotedWgmmaCandidates(product);
   static constexpr std::pair<int64_t, int64_t> kTried[] = {
       {64, 64},   {64, 128},  {64, 256},  {128, 128},
       {128, 192}, {128, 256}, {192, 128}, {256, 128}};

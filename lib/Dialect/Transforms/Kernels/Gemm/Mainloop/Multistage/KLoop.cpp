@@ -131,6 +131,11 @@ Value KLoop::emitInParts(OpBuilder &b, Value steps, Value acc, int64_t ahead) {
   Value following = arith::AddIOp::create(inner, loc, step, one);
   Value isStep = isBelow(inner, loc, following, steps);
   Value read = arith::SelectOp::create(inner, loc, isStep, next, current);
+  SmallVector<SmallVector<Value>> factors;
+  int64_t ofInterval = promotion ? promotion->stepsOfInterval : 0;
+  for (int64_t i = 0; promotion && i != parts->numSteps / ofInterval; ++i)
+    factors.push_back(promotion->load(inner, step, i));
+  Value partial;
   for (int64_t i = 0; i != parts->numSteps; ++i) {
     bool isLast = i + 1 == parts->numSteps;
     if (isLast)
@@ -142,7 +147,15 @@ Value KLoop::emitInParts(OpBuilder &b, Value steps, Value acc, int64_t ahead) {
     // the barrier behind it.
     if (i == 0)
       emitFill(inner, step, steps, filled, ahead);
-    sum = parts->multiply(inner, fragments, sum);
+    if (!promotion) {
+      sum = parts->multiply(inner, fragments, sum);
+    } else {
+      if (i % ofInterval == 0)
+        partial = promotion->start(inner);
+      partial = parts->multiply(inner, fragments, partial);
+      if ((i + 1) % ofInterval == 0)
+        sum = promotion->promote(inner, sum, partial, factors[i / ofInterval]);
+    }
     fragments = ofNext;
   }
   scf::YieldOp::create(inner, loc, ValueRange{sum, next, current, fragments});

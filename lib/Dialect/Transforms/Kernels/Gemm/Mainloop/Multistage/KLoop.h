@@ -55,6 +55,19 @@ struct StageParts {
   function_ref<Value(OpBuilder &, Value fragments, Value acc)> multiply;
 };
 
+/// How the parts of a stage, which is whole intervals, promote their sums.
+struct IntervalPromotion {
+  int64_t stepsOfInterval;
+  /// Loads the factors of interval number `interval` of step `step` of K.
+  function_ref<SmallVector<Value>(OpBuilder &, Value step, int64_t interval)>
+      load;
+  /// The accumulator that an interval starts with.
+  function_ref<Value(OpBuilder &)> start;
+  function_ref<Value(OpBuilder &, Value sums, Value partials,
+                     ValueRange factors)>
+      promote;
+};
+
 struct KLoop {
   Location loc;
   const Stages &stages;
@@ -67,6 +80,8 @@ struct KLoop {
   /// If there are parts, and more than one stage, these are used instead of
   /// `multiply`.
   std::optional<StageParts> parts;
+  /// Only with parts and more than one stage.
+  std::optional<IntervalPromotion> promotion = std::nullopt;
 
   /// Emits the loop over `steps` steps (at least one) with its prologue, which
   /// fills the first stages; returns `acc` plus all products.

@@ -18,6 +18,7 @@
 
 #include "Fragments/AccLowering.h"
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
+#include "Kernels/Gemm/Mainloop/FactorLoader.h"
 #include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
 #include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
@@ -281,6 +282,27 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   if (!problem.instruction.hasScales())
     loop.parts = {schedule.getK() / problem.instruction.getK(), load,
                   multiplyFragments};
+  std::optional<FactorLoader> factors;
+  auto loadFactors = [&](OpBuilder &at, Value step, int64_t interval) {
+    step = addIndices(at, loc, step, tile.firstStep);
+    Value k = applyExpr(at, loc,
+                        at.getAffineDimExpr(0) * schedule.getK() +
+                            interval * problem.promotion->interval,
+                        step);
+    return factors->load(at, k);
+  };
+  auto start = [&](OpBuilder &at) -> Value {
+    return AccZeroOp::create(at, loc, accType);
+  };
+  auto promote = [&](OpBuilder &at, Value sums, Value partials,
+                     ValueRange loaded) {
+    return factors->promote(at, sums, partials, loaded);
+  };
+  if (problem.promotion) {
+    factors.emplace(kernel, problem, sizes, accType, tile);
+    loop.promotion = {problem.promotion->interval / problem.instruction.getK(),
+                      loadFactors, start, promote};
+  }
   if (tile.group) {
     // Tiles of rows of nobody have no steps.
     Value isStep = isBelow(b, loc, makeIndex(b, loc, 0), tile.steps);
@@ -302,6 +324,7 @@ class MultistageKernel final : public GemmKernel {
 public:
   KernelKind getKind() const override { return KernelKind::Multistage; }
   bool takesGroups() const override { return true; }
+  bool takesPromotion() const override { return true; }
   RowGather getRowGather() const override { return RowGather::InLoads; }
   OperandTransforms getTransforms(InstructionAttr instruction) const override {
     constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;

@@ -16,6 +16,7 @@
 
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/ScaleLayout.h"
+#include "blockscale/Support/SharedLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <numeric>
@@ -80,8 +81,10 @@ static const MovedType *findMovedType(const KernelOperand &operand,
   const auto *type = llvm::find_if(kMovedTypes, [&](const MovedType &row) {
     return row.bits == operand.bits && row.isPadded == isPadded;
   });
-  bool isOrdered = isK || (elementBits >= leastBits &&
-                           operand.contiguity == Contiguity::Rows);
+  bool isTransposed =
+      elementBits >= leastBits && operand.contiguity == Contiguity::Rows &&
+      canLie(instruction.kind, elementBits, Major::MN, Storage::Slots);
+  bool isOrdered = isK || isTransposed;
   // A copy can only add padding: packed elements in stages are packed in
   // memory.
   if (isOrdered && operand.bits != elementBits && !inBytes) {

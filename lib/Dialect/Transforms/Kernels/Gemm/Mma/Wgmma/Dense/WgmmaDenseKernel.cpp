@@ -11,13 +11,20 @@
 // shared memory (SS), and accumulators are in registers. A stage is empty again
 // as soon as the wgmma that read it are complete.
 //
+// Sums that are promoted have a second accumulator, for the current interval
+// along K. Two warpgroups take turns then: while one promotes, the wgmma of the
+// other one run. The factors of the next step are loaded while wgmma run.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Kernels.h"
 
 #include "Fragments/AccLowering.h"
+#include "Kernels/Gemm/Mainloop/FactorLoader.h"
 #include "Kernels/Gemm/Mma/Wgmma/WarpgroupRoles.h"
 #include "Kernels/Gemm/Mma/Wgmma/WgmmaKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -38,10 +45,15 @@ public:
 private:
   void emitConsumer(OpBuilder role) override {
     PipelineState first = stages.emitFirst(role);
+    if (hasTurns())
+      emitFirstTurn(role);
     forEachTile(role, {first.stage, first.parity},
                 [&](OpBuilder &at, const WorkTile &tile, ValueRange values) {
-                  return emitProducts(at, tile, values);
+                  return problem.promotion ? emitPromoted(at, tile, values)
+                                           : emitProducts(at, tile, values);
                 });
+    if (hasTurns())
+      emitLastTurn(role);
   }
 
   /// The mainloop and the epilogue of a tile; `values` are the pipeline state.
@@ -63,9 +75,16 @@ private:
   /// The accumulators plus the products of the stage of `state`.
   SmallVector<Value> emitStep(OpBuilder &at, const PipelineState &state,
                               ValueRange sums) {
+    stages.emitWaitFull(at, state);
+    return emitWait(at, state, emitMultiply(at, state, sums));
+  }
+
+  /// Starts the products of a stage, which `scaleD` says about whether they
+  /// are added to `sums` (null for always).
+  SmallVector<Value> emitMultiply(OpBuilder &at, const PipelineState &state,
+                                  ValueRange sums, Value scaleD = {}) {
     MLIRContext *context = at.getContext();
     InstructionAttr instruction = getInstruction();
-    stages.emitWaitFull(at, state);
     Value y = emitTile(at, state, /*isA=*/false);
     MemRefType all = getTileType(/*isA=*/true);
     SmallVector<int64_t> shape(all.getShape());
@@ -78,15 +97,179 @@ private:
                      static_cast<int64_t>(i) * part.getNumElements();
       Value x = emitView(at, part, emitStageOffset(at, state, byte));
       products.push_back(WarpgroupMmaOp::create(
-          at, loc, sum.getType(), x, y, sum, instruction,
+          at, loc, sum.getType(), x, y, sum, scaleD, instruction,
           TileLayoutAttr::get(context, getElements(true).layout),
           TileLayoutAttr::get(context, getElements(false).layout)));
     }
-    auto wait = WarpgroupWaitOp::create(at, loc, sums.getTypes(), products,
+    return products;
+  }
+
+  /// Waits for `products`, which empties their stage.
+  SmallVector<Value> emitWait(OpBuilder &at, const PipelineState &state,
+                              ValueRange products) {
+    auto wait = WarpgroupWaitOp::create(at, loc, products.getTypes(), products,
                                         /*pending=*/0);
     emitElected(at, [&](OpBuilder &one) { emitEmptied(one, state); });
     return llvm::to_vector_of<Value>(wait.getResults());
   }
+
+  //===--------------------------------------------------------------------===//
+  // Promotion
+  //===--------------------------------------------------------------------===//
+
+  /// The steps along K of an interval.
+  int64_t getStepsOfInterval() const {
+    return problem.promotion->interval / plan.getSchedule().getK();
+  }
+
+  /// The same as `emitProducts`. The schedule has one instruction along M.
+  SmallVector<Value> emitPromoted(OpBuilder &at, const WorkTile &tile,
+                                  ValueRange values) {
+    AccType acc = getAccType(plan.getSchedule());
+    FactorLoader loader(kernel, problem, sizes, acc, tile);
+    Value zero = AccZeroOp::create(at, loc, acc);
+    SmallVector<Value> carried = {zero, zero};
+    bool isOneStep = getStepsOfInterval() == 1;
+    if (isOneStep)
+      carried.pop_back();
+    size_t firstFactor = carried.size();
+    llvm::append_range(carried, loader.load(at, emitK(at, tile, word(at, 0))));
+    PipelineState state = emitSteps(
+        at, {values[0], values[1]}, toWord(at, tile.steps),
+        /*isUnrolled=*/true, carried,
+        [&](OpBuilder &inner, Value step, const PipelineState &inside,
+            ValueRange before) {
+          ValueRange factors = before.drop_front(firstFactor);
+          auto [partial, next] =
+              emitPartial(inner, tile, step, inside,
+                          isOneStep ? Value() : before[1], loader);
+          Value sums = emitPromotion(
+              inner, tile, step,
+              [&](OpBuilder &here) -> Value {
+                return loader.promote(here, before[0], partial, factors);
+              },
+              before[0]);
+          SmallVector<Value> after = {sums};
+          if (!isOneStep)
+            after.push_back(partial);
+          llvm::append_range(after, next);
+          return after;
+        });
+    emitTileEpilogue(at, tile, carried.front());
+    return {state.stage, state.parity};
+  }
+
+  /// The first element along K of step `step` of `tile`.
+  Value emitK(OpBuilder &at, const WorkTile &tile, Value step) {
+    Value index = addIndices(at, loc, toIndex(at, step), tile.firstStep);
+    return applyExpr(at, loc,
+                     at.getAffineDimExpr(0) * plan.getSchedule().getK(), index);
+  }
+
+  /// The sums of the interval up to and with this step, and the factors of the
+  /// next one. `before` are those up to the step before; null if an interval
+  /// has one step.
+  std::pair<Value, SmallVector<Value>>
+  emitPartial(OpBuilder &at, const WorkTile &tile, Value step,
+              const PipelineState &state, Value before,
+              const FactorLoader &loader) {
+    stages.emitWaitFull(at, state);
+    Value scaleD = arith::ConstantIntOp::create(at, loc, at.getI1Type(), 0);
+    if (!before)
+      before = AccZeroOp::create(at, loc, getAccType(plan.getSchedule()));
+    else
+      scaleD = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne,
+                                     emitStepOfInterval(at, step), word(at, 0));
+    if (hasTurns())
+      emitTurn(at);
+    SmallVector<Value> products = emitMultiply(at, state, before, scaleD);
+    if (hasTurns())
+      emitHandOver(at);
+    Value following = arith::AddIOp::create(at, loc, step, word(at, 1));
+    SmallVector<Value> factors = loader.load(at, emitK(at, tile, following));
+    return {emitWait(at, state, products).front(), factors};
+  }
+
+  Value emitStepOfInterval(OpBuilder &at, Value step) {
+    return arith::RemUIOp::create(at, loc, step,
+                                  word(at, getStepsOfInterval()));
+  }
+
+  /// What `body` returns, if an interval ends with this step; else `otherwise`.
+  Value emitPromotion(OpBuilder &at, const WorkTile &tile, Value step,
+                      function_ref<Value(OpBuilder &)> body, Value otherwise) {
+    if (getStepsOfInterval() == 1)
+      return body(at);
+    Value following = arith::AddIOp::create(at, loc, step, word(at, 1));
+    auto isEqualTo = [&](Value lhs, Value rhs) -> Value {
+      return arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, lhs, rhs);
+    };
+    Value isLast =
+        arith::OrIOp::create(at, loc,
+                             isEqualTo(emitStepOfInterval(at, step),
+                                       word(at, getStepsOfInterval() - 1)),
+                             isEqualTo(following, toWord(at, tile.steps)));
+    auto guard = scf::IfOp::create(at, loc, otherwise.getType(), isLast,
+                                   /*withElseRegion=*/true);
+    OpBuilder then = guard.getThenBodyBuilder();
+    scf::YieldOp::create(then, loc, body(then));
+    OpBuilder rest = guard.getElseBodyBuilder();
+    scf::YieldOp::create(rest, loc, otherwise);
+    return guard.getResult(0);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Turns
+  //===--------------------------------------------------------------------===//
+
+  /// Without turns, both warpgroups would promote at the same time, and no
+  /// wgmma would run then.
+  bool hasTurns() const { return problem.promotion && shares.groups == 2; }
+
+  /// The number of the hardware barrier of the turns of a warpgroup: this one,
+  /// or the other one. Barrier 0 is that of the block.
+  Value emitTurnBarrier(OpBuilder &at, bool isOther) {
+    AffineExpr d0 = at.getAffineDimExpr(0);
+    AffineExpr group = d0.floorDiv(kWarpgroupWarps * kWarpLanes);
+    Value thread = gpu::ThreadIdOp::create(at, loc, gpu::Dimension::x);
+    return toWord(at,
+                  applyExpr(at, loc, isOther ? 2 - group : group + 1, thread));
+  }
+  Value emitTurnThreads(OpBuilder &at) {
+    return word(at, shares.getWarps() * kWarpLanes);
+  }
+
+  /// Waits until the other warpgroup has handed over.
+  void emitTurn(OpBuilder &at) {
+    NVVM::BarrierOp::create(at, loc, TypeRange(),
+                            emitTurnBarrier(at, /*isOther=*/false),
+                            emitTurnThreads(at), {}, {});
+  }
+  void emitHandOver(OpBuilder &at) {
+    NVVM::BarrierArriveOp::create(
+        at, loc, emitTurnBarrier(at, /*isOther=*/true), emitTurnThreads(at));
+  }
+
+  /// The first warpgroup begins, as if the second one had handed over; and it
+  /// takes what is handed over last, so that arrivals and waits are as many.
+  void emitFirstTurn(OpBuilder &at) {
+    emitIfGroup(at, 1, [&](OpBuilder &then) { emitHandOver(then); });
+  }
+  void emitLastTurn(OpBuilder &at) {
+    emitIfGroup(at, 0, [&](OpBuilder &then) { emitTurn(then); });
+  }
+  void emitIfGroup(OpBuilder &at, int64_t group,
+                   function_ref<void(OpBuilder &)> body) {
+    Value isThis =
+        isEqual(at, loc, toIndex(at, emitTurnBarrier(at, /*isOther=*/false)),
+                index(at, group + 1));
+    OpBuilder then = scf::IfOp::create(at, loc, isThis).getThenBodyBuilder();
+    body(then);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Epilogue
+  //===--------------------------------------------------------------------===//
 
   void emitTileEpilogue(OpBuilder &at, const WorkTile &tile, ValueRange sums) {
     // Values inside of the result are stored in pairs.
@@ -106,6 +289,7 @@ private:
 class WgmmaDenseKernel final : public WgmmaKernel {
 public:
   bool takesGroups() const override { return true; }
+  bool takesPromotion() const override { return true; }
   OperandTransforms getTransforms(InstructionAttr) const override {
     return {OperandTransform::DequantizedInFront,
             OperandTransform::DequantizedInFront};

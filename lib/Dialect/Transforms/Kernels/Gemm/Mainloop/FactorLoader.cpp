@@ -1,0 +1,106 @@
+//===- FactorLoader.cpp - Factors of partial sums -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/FactorLoader.h"
+
+#include "Utils/AccFragment.h"
+#include "Utils/IndexValues.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+FactorLoader::FactorLoader(gpu::GPUFuncOp kernel, const KernelProblem &problem,
+                           const ProblemSizes &sizes, AccType acc,
+                           const WorkTile &tile)
+    : kernel(kernel), loc(kernel.getLoc()), promotion(*problem.promotion),
+      sizes(sizes), acc(acc), tile(tile) {}
+
+/// How many neighboring rows (columns) of a warp are known to share a factor:
+/// blocks start at multiples of their size, and so do the parts of warps at
+/// multiples of such a power of two.
+static int64_t getShared(AccType acc, bool areColumns, int64_t rowsOfBlock) {
+  if (rowsOfBlock == 1)
+    return 1;
+  auto warps = cast<WarpsAttr>(Attribute(acc.getLayout()));
+  int64_t share = areColumns ? warps.getShareN(acc) : warps.getShareM(acc);
+  constexpr int64_t kMost = 128;
+  int64_t size = std::min(kMost, share & -share);
+  const FragmentLayout &fragment = getAccFragment();
+  return size % (areColumns ? fragment.columns : fragment.rows) == 0 ? size : 1;
+}
+
+Value FactorLoader::loadFactor(OpBuilder &b, bool isX,
+                               const SumFactors &factors, Value row,
+                               Value column) const {
+  // Rows behind the last one have no factors.
+  Value last = addIndex(b, loc, isX ? sizes.m : sizes.n, -1);
+  row = arith::MinUIOp::create(b, loc, row, last);
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  int64_t rows = factors.block.rows;
+  if (rows != 1)
+    row = applyExpr(b, loc,
+                    rows == ScaleBlock::kAll ? b.getAffineConstantExpr(0)
+                                             : d0.floorDiv(rows),
+                    row);
+  Value batch = getOperandBatch(b, kernel, factors.operand, tile.matrix);
+  Value memory = kernel.getArgument(factors.operand.argument);
+  SmallVector<Value> position;
+  for (AffineExpr expr : factors.operand.map.getResults())
+    position.push_back(applyExpr(b, loc, expr, {batch, row, column}));
+  Value factor = memref::LoadOp::create(b, loc, memory, position);
+  if (factors.format == Format::None)
+    return factor;
+  if (!factor.getType().isInteger())
+    factor = arith::BitcastOp::create(b, loc, b.getI8Type(), factor);
+  return arith::TruncFOp::create(b, loc, b.getF32Type(),
+                                 emitDecode(b, loc, factor, factors.format));
+}
+
+Value FactorLoader::loadSide(OpBuilder &b, bool isX, const SumFactors &factors,
+                             Value k) const {
+  // The block along K is the same for all of them.
+  Value last = addIndex(b, loc, sizes.k, -1);
+  k = arith::MinUIOp::create(b, loc, k, last);
+  int64_t size = factors.block.k;
+  Value column =
+      size == ScaleBlock::kAll
+          ? makeIndex(b, loc, 0)
+          : applyExpr(b, loc, b.getAffineDimExpr(0).floorDiv(size), k);
+  int64_t shared = getShared(acc, !isX, factors.block.rows);
+  int64_t count = AccFactorsOp::getNumFactors(acc, !isX, shared);
+  auto op = AccFactorsOp::create(b, loc, VectorType::get(count, b.getF32Type()),
+                                 acc, shared, /*columns=*/!isX);
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&op.getBody(), {}, b.getIndexType(), loc);
+  Value row =
+      addIndices(b, loc, body->getArgument(0), isX ? tile.row : tile.column);
+  YieldOp::create(b, loc, loadFactor(b, isX, factors, row, column));
+  return op;
+}
+
+SmallVector<Value> FactorLoader::load(OpBuilder &b, Value k) const {
+  SmallVector<Value> vectors;
+  if (promotion.x)
+    vectors.push_back(loadSide(b, /*isX=*/true, *promotion.x, k));
+  if (promotion.y)
+    vectors.push_back(loadSide(b, /*isX=*/false, *promotion.y, k));
+  return vectors;
+}
+
+Value FactorLoader::promote(OpBuilder &b, Value sums, Value partials,
+                            ValueRange factors) const {
+  Value rows, columns;
+  if (promotion.x)
+    rows = factors.front();
+  if (promotion.y)
+    columns = factors.back();
+  return AccPromoteOp::create(b, loc, acc, sums, partials, rows, columns);
+}

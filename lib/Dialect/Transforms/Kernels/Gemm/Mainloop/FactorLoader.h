@@ -1,0 +1,56 @@
+//===- FactorLoader.h - Factors of partial sums -----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The factors of a promoted_matmul in a mainloop. Each lane loads those of its
+// rows and columns from global memory: neighboring ones along K share a line,
+// and lanes of a row read the same one. Loads and uses are apart, so that a
+// mainloop can load those of the next sums while instructions compute.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_FACTORLOADER_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_FACTORLOADER_H
+
+#include "Kernels/Gemm/Problem/KernelProblem.h"
+#include "Kernels/Gemm/TileScheduler/WorkTile.h"
+
+namespace mlir::blockscale {
+
+class FactorLoader {
+public:
+  /// For the sums of `tile`, in an accumulator of type `acc`, of a problem with
+  /// promotion.
+  FactorLoader(gpu::GPUFuncOp kernel, const KernelProblem &problem,
+               const ProblemSizes &sizes, AccType acc, const WorkTile &tile);
+
+  /// Loads the factors of the sums that start at element `k`, an index; those
+  /// behind the end of K are some other ones. Returns a vector for each operand
+  /// that has factors.
+  SmallVector<Value> load(OpBuilder &b, Value k) const;
+
+  /// `sums` plus `partials` with factors that `load` has returned.
+  Value promote(OpBuilder &b, Value sums, Value partials,
+                ValueRange factors) const;
+
+private:
+  Value loadSide(OpBuilder &b, bool isX, const SumFactors &factors,
+                 Value k) const;
+  Value loadFactor(OpBuilder &b, bool isX, const SumFactors &factors, Value row,
+                   Value column) const;
+
+  mutable gpu::GPUFuncOp kernel;
+  Location loc;
+  const PromotedSums &promotion;
+  const ProblemSizes &sizes;
+  AccType acc;
+  const WorkTile &tile;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_FACTORLOADER_H

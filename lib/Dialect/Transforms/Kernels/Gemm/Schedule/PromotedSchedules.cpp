@@ -1,0 +1,227 @@
+//===- PromotedSchedules.cpp - Schedules of promoted sums -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Schedule/PromotedSchedules.h"
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
+#include "Kernels/Gemm/Mma/Wgmma/WgmmaShares.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
+#include "blockscale/Support/TunedRows.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Beside two accumulators of so many values, a thread has registers for
+/// factors and addresses. A factor for each column takes more of them.
+static int64_t getMostValues(ProductOpInterface op) {
+  constexpr int64_t kMost = 96, kMostWithColumns = 64;
+  Promotion promotion = op.getPromotion();
+  return promotion.yFactors && promotion.yBlock.rows == 1 ? kMostWithColumns
+                                                          : kMost;
+}
+
+/// Rounds of tiles over all SMs, times `clocks` of a step of one of them.
+static uint64_t estimateClocks(ScheduledProduct product, int64_t m, int64_t n,
+                               uint64_t clocks) {
+  OpSizes sizes = getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
+  uint64_t tiles = llvm::SaturatingMultiply<uint64_t>(
+      sizes.batch,
+      llvm::SaturatingMultiply<uint64_t>(llvm::divideCeilSigned(sizes.m, m),
+                                         llvm::divideCeilSigned(sizes.n, n)));
+  return llvm::SaturatingMultiply(
+      llvm::divideCeil(tiles, static_cast<uint64_t>(getSms(product.chip))),
+      clocks);
+}
+
+//===----------------------------------------------------------------------===//
+// wgmma
+//===----------------------------------------------------------------------===//
+
+// Of equal ones, the first is chosen.
+static constexpr std::array<int64_t, 2> kWgmmaTiles[] = {
+    {128, 192}, {128, 128}, {64, 192}, {64, 128}, {64, 64}, {64, 32}};
+
+static WarpSpecializedScheduleAttr makeWgmma(ScheduledProduct product,
+                                             std::array<int64_t, 2> tile,
+                                             int64_t stages,
+                                             ClusterSize cluster = {}) {
+  int64_t sizes[] = {tile[0], tile[1],
+                     getSwizzleRowElements(product.getInstruction())};
+  return WarpSpecializedScheduleAttr::get(
+      product.op->getContext(), sizes, stages, /*accumulators=*/1,
+      /*persistent=*/true, kTileGroup, /*swapAb=*/false, /*splitK=*/1, cluster);
+}
+
+WarpSpecializedScheduleAttr
+blockscale::choosePromotedWgmma(ScheduledProduct product) {
+  const Instruction &instruction = product.getInstruction();
+  int64_t k = getSwizzleRowElements(instruction);
+  if (product.op.getPromotion().interval % k != 0)
+    return {};
+  OpSizes sizes = getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
+  auto blockBytes =
+      static_cast<int64_t>(getTunedLimits(product.chip.capability).blockBytes);
+  std::array<int64_t, 2> best = {};
+  uint64_t leastClocks = ~uint64_t(0);
+  for (auto [m, n] : kWgmmaTiles) {
+    constexpr int64_t kLeastN = 16;
+    int64_t columns =
+        std::min(n, int64_t(llvm::alignTo(std::max(sizes.n, kLeastN), 16)));
+    // Clocks of a step along K: of an instruction for each warpgroup, which
+    // takes N / 2 of them, and of reads from the L2 cache.
+    constexpr int64_t kStepsOfRow = 4;
+    int64_t groups = m / kWarpgroupRows;
+    int64_t clocks = std::max(groups * columns / 2 * kStepsOfRow,
+                              (m + columns) * kSwizzleRowBytes / blockBytes);
+    if (m * columns / (groups * kWarpgroupWarps * kWarpLanes) >
+        getMostValues(product.op))
+      continue;
+    uint64_t all =
+        estimateClocks(product, m, columns, static_cast<uint64_t>(clocks));
+    if (all >= leastClocks)
+      continue;
+    leastClocks = all;
+    best = {m, columns};
+  }
+  constexpr int64_t kMostStages = 8;
+  int64_t stages = kMostStages;
+  while (stages > 1 &&
+         SharedMemoryPlan(instruction, makeWgmma(product, best, stages))
+                 .getSharedBytes() > getMostStageBytes(product.chip))
+    --stages;
+  return makeWgmma(product, best, stages);
+}
+
+SmallVector<ScheduleInterface>
+blockscale::getPromotedWgmmaCandidates(ScheduledProduct product) {
+  static constexpr ClusterSize kClusters[] = {{1, 1}, {2, 1}, {1, 2}};
+  SmallVector<ScheduleInterface> candidates;
+  for (std::array<int64_t, 2> tile : kWgmmaTiles)
+    for (int64_t stages : {3, 4, 5, 6})
+      for (ClusterSize cluster : kClusters)
+        candidates.push_back(makeWgmma(product, tile, stages, cluster));
+  return candidates;
+}
+
+LogicalResult
+blockscale::verifyPromotedWgmma(ScheduledProduct product,
+                                WarpSpecializedScheduleAttr schedule,
+                                KernelChooser::EmitErrorFn emitError) {
+  int64_t interval = product.op.getPromotion().interval;
+  if (interval % schedule.getK() != 0)
+    return emitError() << "expected K of the tile to divide the interval of "
+                          "promoted sums, "
+                       << interval << ", got " << schedule;
+  WgmmaShares shares(schedule);
+  int64_t values =
+      schedule.getM() * schedule.getN() / (shares.getWarps() * kWarpLanes);
+  // With three warpgroups, a thread has 160 registers in place of 240.
+  constexpr int64_t kMostOfThree = 64;
+  int64_t most = getMostValues(product.op);
+  if (shares.groups > 2)
+    most = std::min(most, kMostOfThree);
+  if (shares.mInstructions != 1 || values > most)
+    return emitError() << "expected at most " << most
+                       << " values of promoted sums in each thread, and 64 "
+                          "rows for each warpgroup, got "
+                       << schedule << ", which has " << values;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Multistage
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct WarpTiles {
+  std::array<int64_t, 2> tile, warps;
+};
+} // namespace
+
+// Of equal ones, the first is chosen. 64 values for each lane, or fewer.
+static constexpr WarpTiles kWarpTiles[] = {
+    {{128, 128}, {2, 4}}, {{128, 64}, {2, 2}}, {{64, 128}, {2, 2}},
+    {{64, 64}, {2, 2}},   {{32, 128}, {1, 4}}, {{128, 32}, {4, 1}},
+    {{32, 64}, {1, 2}},   {{32, 32}, {1, 1}},  {{16, 128}, {1, 4}},
+    {{16, 64}, {1, 2}}};
+
+static constexpr int64_t kValueBytes = 2, kLeastStages = 2, kMostStages = 4;
+
+/// The elements along K of a stage: of an interval, and of at least 64 bytes.
+static int64_t getStageK(ScheduledProduct product) {
+  constexpr int64_t kLeastK = 32;
+  return std::max(kLeastK, product.op.getPromotion().interval);
+}
+
+static int64_t countStages(ScheduledProduct product, const WarpTiles &tile) {
+  int64_t bytes =
+      (tile.tile[0] + tile.tile[1]) * getStageK(product) * kValueBytes;
+  return std::min(kMostStages,
+                  int64_t(1024) * product.chip.sharedMemoryKiB / bytes);
+}
+
+static MultistageScheduleAttr makeMultistage(ScheduledProduct product,
+                                             const WarpTiles &tile,
+                                             int64_t stages) {
+  return MultistageScheduleAttr::get(
+      product.op->getContext(),
+      {tile.tile[0], tile.tile[1], getStageK(product)}, tile.warps, stages);
+}
+
+MultistageScheduleAttr
+blockscale::choosePromotedMultistage(ScheduledProduct product) {
+  const WarpTiles *best = nullptr;
+  uint64_t leastClocks = ~uint64_t(0);
+  auto blockBytes =
+      static_cast<int64_t>(getTunedLimits(product.chip.capability).blockBytes);
+  for (const WarpTiles &tile : kWarpTiles) {
+    if (countStages(product, tile) < kLeastStages)
+      continue;
+    // Multiplications of mma.sync in a clock; and the barrier of a step.
+    constexpr int64_t kProducts = 1024, kStepClocks = 100;
+    auto [m, n] = tile.tile;
+    int64_t k = getStageK(product);
+    int64_t clocks =
+        std::max(m * n * k / kProducts, (m + n) * k * kValueBytes / blockBytes);
+    uint64_t all = estimateClocks(product, m, n,
+                                  static_cast<uint64_t>(clocks + kStepClocks));
+    if (all >= leastClocks)
+      continue;
+    leastClocks = all;
+    best = &tile;
+  }
+  return makeMultistage(product, *best, countStages(product, *best));
+}
+
+SmallVector<ScheduleInterface>
+blockscale::getPromotedMultistageCandidates(ScheduledProduct product) {
+  SmallVector<ScheduleInterface> candidates;
+  for (const WarpTiles &tile : kWarpTiles)
+    for (int64_t stages = kLeastStages; stages <= kMostStages; ++stages)
+      candidates.push_back(makeMultistage(product, tile, stages));
+  return candidates;
+}
+
+LogicalResult
+blockscale::verifyPromotedMultistage(ScheduledProduct product,
+                                     MultistageScheduleAttr schedule,
+                                     KernelChooser::EmitErrorFn emitError) {
+  int64_t interval = product.op.getPromotion().interval;
+  constexpr int64_t kMostOfLane = 64;
+  int64_t values = schedule.getM() * schedule.getN() / schedule.getNumThreads();
+  if (schedule.getK() % interval != 0 || schedule.getStages() < kLeastStages ||
+      values > kMostOfLane)
+    return emitError() << "expected stages of whole intervals of promoted "
+                          "sums, "
+                       << interval << ", at least " << kLeastStages
+                       << " of them, and at most " << kMostOfLane
+                       << " values in each lane, got " << schedule
+                       << ", which has " << values;
+  return success();
+}
