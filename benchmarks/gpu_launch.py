@@ -149,6 +149,7 @@ OPERATIONS = {
     "add": lambda a, b: a + b,
     "mul": lambda a, b: a * b,
     "ceildiv": lambda a, b: -(-a // b),
+    "floordiv": lambda a, b: a // b,
     "min": min,
     "max": max,
     "eq": lambda a, b: int(a == b),

@@ -207,6 +207,8 @@ LogicalResult AccFactorsOp::verifyRegions() { // (A2)
 }
 
 LogicalResult AccPromoteOp::verify() { // (A4)
+  if ((getRows() || getColumns()) != bool(getInRange()))
+    return emitOpError("expected 'in_range' with factors, and only with them");
   for (auto [factors, areColumns] :
        {std::pair(getRows(), false), std::pair(getColumns(), true)}) {
     if (!factors)

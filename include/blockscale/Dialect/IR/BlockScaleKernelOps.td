@@ -451,8 +451,9 @@ def BlockScale_AccFactorsOp : BlockScale_KernelOp<"acc_factors", [
           %scale = memref.load %scales[%row] : memref<64xf32>
           blockscale.yield %scale : f32
         } : vector<2xf32>
+        %true = arith.constant true
         %sums = blockscale.acc_promote %acc, %acc rows(%rows : vector<2xf32>)
-            : !blockscale.acc<64x32, #blockscale.warps<4x1>>
+            in_range %true : !blockscale.acc<64x32, #blockscale.warps<4x1>>
         blockscale.acc_store %sums, %d[%c0, %c0]
             : !blockscale.acc<64x32, #blockscale.warps<4x1>>, memref<64x32xf32>
         gpu.return
@@ -483,20 +484,22 @@ def BlockScale_AccPromoteOp : BlockScale_KernelOp<"acc_promote", [
   let summary = "add partial sums to sums, with factors";
   let description = [{
     `sums + partials * (row factor * column factor)`, with factors that
-    `acc_factors` has loaded; those of an absent operand are 1. Warps of which
-    all factors are from 2^-50 to 2^50 in magnitude multiply in f32, with one
-    rounding of the product of factors and one of the sum; others in f64,
-    rounded once.
+    `acc_factors` has loaded; those of an absent operand are 1. With `in_range`,
+    which is the same in all lanes of a warp and says that the magnitudes of all
+    its factors are from 2^-50 to 2^50, this is in f32, with one rounding of the
+    product of factors and one of the sum. Else it is in f64, rounded once.
 
-    Constraint (A4): vectors have the sizes of an `acc_factors`.
+    Constraint (A4): vectors have the sizes of an `acc_factors`. `in_range` is
+    given with factors, and only with them.
   }];
   let arguments = (ins BlockScale_AccType:$sums, BlockScale_AccType:$partials,
     Optional<VectorOfRankAndType<[1], [F32]>>:$rows,
-    Optional<VectorOfRankAndType<[1], [F32]>>:$columns);
+    Optional<VectorOfRankAndType<[1], [F32]>>:$columns, Optional<I1>:$in_range);
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
     $sums `,` $partials (`rows` `(` $rows^ `:` type($rows) `)`)?
-    (`columns` `(` $columns^ `:` type($columns) `)`)? attr-dict `:` type($sums)
+    (`columns` `(` $columns^ `:` type($columns) `)`)?
+    (`in_range` $in_range^)? attr-dict `:` type($sums)
   }];
   let hasVerifier = 1;
 }

@@ -14,7 +14,6 @@
 #include "Fragments/AccElements.h"
 #include "Fragments/LanePatterns.h"
 #include "Fragments/WarpMultiply.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -92,9 +91,8 @@ public:
         results.push_back(arith::AddFOp::create(b, loc, sum, partial));
       return results;
     }
-    Value isInRange = emitIsInRange();
     auto guard = scf::IfOp::create(
-        b, loc, SmallVector<Type>(sums.size(), b.getF32Type()), isInRange,
+        b, loc, SmallVector<Type>(sums.size(), b.getF32Type()), op.getInRange(),
         /*withElseRegion=*/true);
     OpBuilder then = guard.getThenBodyBuilder();
     scf::YieldOp::create(then, loc, emitFast(then));
@@ -104,33 +102,6 @@ public:
   }
 
 private:
-  /// Whether the product of any two factors of this warp, and that of such a
-  /// product and a partial sum, are in the range of f32 where the latter is.
-  /// NaN passes: it makes NaN of everything.
-  Value emitIsInRange() {
-    constexpr float kLeast = 0x1p-50f, kMost = 0x1p50f;
-    Value least, most;
-    for (Value factor : llvm::concat<Value>(rows, columns)) {
-      Value size = math::AbsFOp::create(b, loc, factor);
-      least =
-          least ? Value(arith::MinNumFOp::create(b, loc, least, size)) : size;
-      most = most ? Value(arith::MaxNumFOp::create(b, loc, most, size)) : size;
-    }
-    auto constant = [&](float value) {
-      return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
-    };
-    Value inRange = arith::AndIOp::create(
-        b, loc,
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE, least,
-                              constant(kLeast)),
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE, most,
-                              constant(kMost)));
-    constexpr int32_t kAllLanes = -1;
-    Value lanes = arith::ConstantIntOp::create(b, loc, kAllLanes, 32);
-    return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), lanes, inRange,
-                                    NVVM::VoteSyncKind::all);
-  }
-
   /// Calls `body` for each element with its indices among factors, which are
   /// 0 for an operand without them.
   void forEachElement(function_ref<void(int64_t, int64_t, int64_t)> body) {

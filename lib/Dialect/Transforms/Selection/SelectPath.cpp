@@ -272,6 +272,10 @@ private:
   LogicalResult selectPromotedPath(ProductOpInterface op,
                                    const PathChooser &chooser,
                                    PathAttr wanted) {
+    if (nativeOnly)
+      return op->emitOpError("no block-scaled instruction has these scales; "
+                             "they are factors of sums of ")
+             << StringRef(getFormatInfo(op.getTypes().lhs).ptxName) << " elements";
     std::optional<Path> path = chooser.chooseUnscaled(op, wanted);
     if (!path)
       return op->emitOpError("expected a path with kernels that promote sums "

@@ -10,9 +10,12 @@
 
 #include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -86,21 +89,50 @@ Value FactorLoader::loadSide(OpBuilder &b, bool isX, const SumFactors &factors,
   return op;
 }
 
-SmallVector<Value> FactorLoader::load(OpBuilder &b, Value k) const {
-  SmallVector<Value> vectors;
+FactorLoader::Factors FactorLoader::load(OpBuilder &b, Value k) const {
+  Factors factors;
   if (promotion.x)
-    vectors.push_back(loadSide(b, /*isX=*/true, *promotion.x, k));
+    factors.rows = loadSide(b, /*isX=*/true, *promotion.x, k);
   if (promotion.y)
-    vectors.push_back(loadSide(b, /*isX=*/false, *promotion.y, k));
-  return vectors;
+    factors.columns = loadSide(b, /*isX=*/false, *promotion.y, k);
+  return factors;
+}
+
+Value FactorLoader::emitIsInRange(OpBuilder &b, const Factors &factors) const {
+  // As integers, magnitudes have the same order; infinity and NaN are above.
+  constexpr uint32_t kMagnitude = 0x7fffffff;
+  constexpr float kLeast = 0x1p-50f, kMost = 0x1p50f;
+  auto constant = [&](uint32_t bits) {
+    return makeWord(b, loc, static_cast<int32_t>(bits));
+  };
+  Value least, most;
+  for (Value vector : {factors.rows, factors.columns}) {
+    if (!vector)
+      continue;
+    for (Value factor : extractElements(b, loc, vector)) {
+      Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), factor);
+      bits = arith::AndIOp::create(b, loc, bits, constant(kMagnitude));
+      least = least ? Value(arith::MinUIOp::create(b, loc, least, bits)) : bits;
+      most = most ? Value(arith::MaxUIOp::create(b, loc, most, bits)) : bits;
+    }
+  }
+  if (!least)
+    return {};
+  auto compare = [&](arith::CmpIPredicate predicate, Value bits, float limit) {
+    return arith::CmpIOp::create(b, loc, predicate, bits,
+                                 constant(llvm::bit_cast<uint32_t>(limit)));
+  };
+  Value isInRange = arith::AndIOp::create(
+      b, loc, compare(arith::CmpIPredicate::uge, least, kLeast),
+      compare(arith::CmpIPredicate::ule, most, kMost));
+  constexpr int32_t kAllLanes = -1;
+  return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(),
+                                  makeWord(b, loc, kAllLanes), isInRange,
+                                  NVVM::VoteSyncKind::all);
 }
 
 Value FactorLoader::promote(OpBuilder &b, Value sums, Value partials,
-                            ValueRange factors) const {
-  Value rows, columns;
-  if (promotion.x)
-    rows = factors.front();
-  if (promotion.y)
-    columns = factors.back();
-  return AccPromoteOp::create(b, loc, acc, sums, partials, rows, columns);
+                            const Factors &factors, Value isInRange) const {
+  return AccPromoteOp::create(b, loc, acc, sums, partials, factors.rows,
+                              factors.columns, isInRange);
 }

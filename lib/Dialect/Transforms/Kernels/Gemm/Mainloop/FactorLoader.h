@@ -9,7 +9,7 @@
 // The factors of a promoted_matmul in a mainloop. Each lane loads those of its
 // rows and columns from global memory: neighboring ones along K share a line,
 // and lanes of a row read the same one. Loads and uses are apart, so that a
-// mainloop can load those of the next sums while instructions compute.
+// mainloop can load them while instructions compute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,14 +28,20 @@ public:
   FactorLoader(gpu::GPUFuncOp kernel, const KernelProblem &problem,
                const ProblemSizes &sizes, AccType acc, const WorkTile &tile);
 
+  /// The factors of some sums: a vector for each operand that has factors.
+  struct Factors {
+    Value rows, columns;
+  };
   /// Loads the factors of the sums that start at element `k`, an index; those
-  /// behind the end of K are some other ones. Returns a vector for each operand
-  /// that has factors.
-  SmallVector<Value> load(OpBuilder &b, Value k) const;
+  /// behind the end of K are some other ones.
+  Factors load(OpBuilder &b, Value k) const;
 
-  /// `sums` plus `partials` with factors that `load` has returned.
+  /// Whether acc_promote may multiply in f32; null without factors.
+  Value emitIsInRange(OpBuilder &b, const Factors &factors) const;
+
+  /// `sums` plus `partials` with `factors`.
   Value promote(OpBuilder &b, Value sums, Value partials,
-                ValueRange factors) const;
+                const Factors &factors, Value isInRange) const;
 
 private:
   Value loadSide(OpBuilder &b, bool isX, const SumFactors &factors,

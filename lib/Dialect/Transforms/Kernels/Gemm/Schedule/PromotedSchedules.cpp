@@ -18,12 +18,14 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// Beside two accumulators of so many values, a thread has registers for
-/// factors and addresses. A factor for each column takes more of them.
+/// addresses and factors. Factors of blocks take some, and a factor for each
+/// column takes many.
 static int64_t getMostValues(ProductOpInterface op) {
-  constexpr int64_t kMost = 96, kMostWithColumns = 64;
+  constexpr int64_t kMost = 96, kMostWithFactors = 80, kMostWithColumns = 64;
   Promotion promotion = op.getPromotion();
-  return promotion.yFactors && promotion.yBlock.rows == 1 ? kMostWithColumns
-                                                          : kMost;
+  if (promotion.yFactors && promotion.yBlock.rows == 1)
+    return kMostWithColumns;
+  return promotion.xFactors || promotion.yFactors ? kMostWithFactors : kMost;
 }
 
 /// Rounds of tiles over all SMs, times `clocks` of a step of one of them.
@@ -45,7 +47,8 @@ static uint64_t estimateClocks(ScheduledProduct product, int64_t m, int64_t n,
 
 // Of equal ones, the first is chosen.
 static constexpr std::array<int64_t, 2> kWgmmaTiles[] = {
-    {128, 192}, {128, 128}, {64, 192}, {64, 128}, {64, 64}, {64, 32}};
+    {128, 192}, {128, 160}, {128, 128}, {64, 192},
+    {64, 128},  {64, 64},   {64, 32}};
 
 static WarpSpecializedScheduleAttr makeWgmma(ScheduledProduct product,
                                              std::array<int64_t, 2> tile,
@@ -56,6 +59,18 @@ static WarpSpecializedScheduleAttr makeWgmma(ScheduledProduct product,
   return WarpSpecializedScheduleAttr::get(
       product.op->getContext(), sizes, stages, /*accumulators=*/1,
       /*persistent=*/true, kTileGroup, /*swapAb=*/false, /*splitK=*/1, cluster);
+}
+
+/// Two blocks along M share the tile of y, if there are many tiles: reads from
+/// the L2 cache would limit them.
+static ClusterSize getCluster(ScheduledProduct product,
+                              std::array<int64_t, 2> tile) {
+  constexpr ClusterSize kPair = {2, 1};
+  OpSizes sizes = getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
+  bool areMany = estimateClocks(product, kPair.m * tile[0], tile[1],
+                                /*clocks=*/1) > 1;
+  bool isWhole = tile[1] % (kSwizzlePeriodRows * kPair.m) == 0;
+  return areMany && isWhole && sizes.m > tile[0] ? kPair : ClusterSize();
 }
 
 WarpSpecializedScheduleAttr
@@ -77,8 +92,9 @@ blockscale::choosePromotedWgmma(ScheduledProduct product) {
     // takes N / 2 of them, and of reads from the L2 cache.
     constexpr int64_t kStepsOfRow = 4;
     int64_t groups = m / kWarpgroupRows;
+    int64_t rows = m + columns / getCluster(product, {m, columns}).m;
     int64_t clocks = std::max(groups * columns / 2 * kStepsOfRow,
-                              (m + columns) * kSwizzleRowBytes / blockBytes);
+                              rows * kSwizzleRowBytes / blockBytes);
     if (m * columns / (groups * kWarpgroupWarps * kWarpLanes) >
         getMostValues(product.op))
       continue;
@@ -91,11 +107,12 @@ blockscale::choosePromotedWgmma(ScheduledProduct product) {
   }
   constexpr int64_t kMostStages = 8;
   int64_t stages = kMostStages;
+  ClusterSize cluster = getCluster(product, best);
   while (stages > 1 &&
          SharedMemoryPlan(instruction, makeWgmma(product, best, stages))
                  .getSharedBytes() > getMostStageBytes(product.chip))
     --stages;
-  return makeWgmma(product, best, stages);
+  return makeWgmma(product, best, stages, cluster);
 }
 
 SmallVector<ScheduleInterface>

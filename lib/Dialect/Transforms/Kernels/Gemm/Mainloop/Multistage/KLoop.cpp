@@ -131,7 +131,7 @@ Value KLoop::emitInParts(OpBuilder &b, Value steps, Value acc, int64_t ahead) {
   Value following = arith::AddIOp::create(inner, loc, step, one);
   Value isStep = isBelow(inner, loc, following, steps);
   Value read = arith::SelectOp::create(inner, loc, isStep, next, current);
-  SmallVector<SmallVector<Value>> factors;
+  SmallVector<FactorLoader::Factors> factors;
   int64_t ofInterval = promotion ? promotion->stepsOfInterval : 0;
   for (int64_t i = 0; promotion && i != parts->numSteps / ofInterval; ++i)
     factors.push_back(promotion->load(inner, step, i));

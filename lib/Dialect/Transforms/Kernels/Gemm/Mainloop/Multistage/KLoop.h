@@ -15,6 +15,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_KLOOP_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_KLOOP_H
 
+#include "Kernels/Gemm/Mainloop/FactorLoader.h"
 #include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
 
 namespace mlir::blockscale {
@@ -59,12 +60,12 @@ struct StageParts {
 struct IntervalPromotion {
   int64_t stepsOfInterval;
   /// Loads the factors of interval number `interval` of step `step` of K.
-  function_ref<SmallVector<Value>(OpBuilder &, Value step, int64_t interval)>
+  function_ref<FactorLoader::Factors(OpBuilder &, Value step, int64_t interval)>
       load;
   /// The accumulator that an interval starts with.
   function_ref<Value(OpBuilder &)> start;
   function_ref<Value(OpBuilder &, Value sums, Value partials,
-                     ValueRange factors)>
+                     const FactorLoader::Factors &)>
       promote;
 };
 

@@ -295,8 +295,9 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
     return AccZeroOp::create(at, loc, accType);
   };
   auto promote = [&](OpBuilder &at, Value sums, Value partials,
-                     ValueRange loaded) {
-    return factors->promote(at, sums, partials, loaded);
+                     const FactorLoader::Factors &loaded) {
+    return factors->promote(at, sums, partials, loaded,
+                            factors->emitIsInRange(at, loaded));
   };
   if (problem.promotion) {
     factors.emplace(kernel, problem, sizes, accType, tile);

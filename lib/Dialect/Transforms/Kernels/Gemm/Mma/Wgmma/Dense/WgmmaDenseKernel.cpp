@@ -13,7 +13,7 @@
 //
 // Sums that are promoted have a second accumulator, for the current interval
 // along K. Two warpgroups take turns then: while one promotes, the wgmma of the
-// other one run. The factors of the next step are loaded while wgmma run.
+// other one run. The factors of a step are loaded while its wgmma run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,35 +128,52 @@ private:
     AccType acc = getAccType(plan.getSchedule());
     FactorLoader loader(kernel, problem, sizes, acc, tile);
     Value zero = AccZeroOp::create(at, loc, acc);
-    SmallVector<Value> carried = {zero, zero};
-    bool isOneStep = getStepsOfInterval() == 1;
-    if (isOneStep)
-      carried.pop_back();
-    size_t firstFactor = carried.size();
-    llvm::append_range(carried, loader.load(at, emitK(at, tile, word(at, 0))));
+    // The sums, and those of an interval of several steps.
+    SmallVector<Value> carried(getStepsOfInterval() == 1 ? 1 : 2, zero);
     PipelineState state = emitSteps(
         at, {values[0], values[1]}, toWord(at, tile.steps),
-        /*isUnrolled=*/true, carried,
+        /*isUnrolled=*/false, carried,
         [&](OpBuilder &inner, Value step, const PipelineState &inside,
             ValueRange before) {
-          ValueRange factors = before.drop_front(firstFactor);
-          auto [partial, next] =
-              emitPartial(inner, tile, step, inside,
-                          isOneStep ? Value() : before[1], loader);
-          Value sums = emitPromotion(
-              inner, tile, step,
-              [&](OpBuilder &here) -> Value {
-                return loader.promote(here, before[0], partial, factors);
-              },
-              before[0]);
-          SmallVector<Value> after = {sums};
-          if (!isOneStep)
-            after.push_back(partial);
-          llvm::append_range(after, next);
-          return after;
+          return emitPromotedStep(inner, tile, step, inside, before, loader);
         });
     emitTileEpilogue(at, tile, carried.front());
     return {state.stage, state.parity};
+  }
+
+  /// One step of it: from `before` to the values behind it.
+  SmallVector<Value> emitPromotedStep(OpBuilder &at, const WorkTile &tile,
+                                      Value step, const PipelineState &state,
+                                      ValueRange before,
+                                      const FactorLoader &loader) {
+    bool isWhole = getStepsOfInterval() == 1;
+    stages.emitWaitFull(at, state);
+    Value partial = before.back();
+    Value scaleD = arith::ConstantIntOp::create(at, loc, at.getI1Type(), 0);
+    if (isWhole)
+      partial = AccZeroOp::create(at, loc, partial.getType());
+    else
+      scaleD = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne,
+                                     emitStepOfInterval(at, step), word(at, 0));
+    if (hasTurns())
+      emitTurn(at);
+    SmallVector<Value> products = emitMultiply(at, state, partial, scaleD);
+    if (hasTurns())
+      emitHandOver(at);
+    // What the products take is longer than these loads.
+    FactorLoader::Factors factors = loader.load(at, emitK(at, tile, step));
+    Value isInRange = loader.emitIsInRange(at, factors);
+    partial = emitWait(at, state, products).front();
+    Value sums = emitIfLastOfInterval(
+        at, tile, step,
+        [&](OpBuilder &here) {
+          return loader.promote(here, before.front(), partial, factors,
+                                isInRange);
+        },
+        before.front());
+    if (isWhole)
+      return {sums};
+    return {sums, partial};
   }
 
   /// The first element along K of step `step` of `tile`.
@@ -166,38 +183,15 @@ private:
                      at.getAffineDimExpr(0) * plan.getSchedule().getK(), index);
   }
 
-  /// The sums of the interval up to and with this step, and the factors of the
-  /// next one. `before` are those up to the step before; null if an interval
-  /// has one step.
-  std::pair<Value, SmallVector<Value>>
-  emitPartial(OpBuilder &at, const WorkTile &tile, Value step,
-              const PipelineState &state, Value before,
-              const FactorLoader &loader) {
-    stages.emitWaitFull(at, state);
-    Value scaleD = arith::ConstantIntOp::create(at, loc, at.getI1Type(), 0);
-    if (!before)
-      before = AccZeroOp::create(at, loc, getAccType(plan.getSchedule()));
-    else
-      scaleD = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne,
-                                     emitStepOfInterval(at, step), word(at, 0));
-    if (hasTurns())
-      emitTurn(at);
-    SmallVector<Value> products = emitMultiply(at, state, before, scaleD);
-    if (hasTurns())
-      emitHandOver(at);
-    Value following = arith::AddIOp::create(at, loc, step, word(at, 1));
-    SmallVector<Value> factors = loader.load(at, emitK(at, tile, following));
-    return {emitWait(at, state, products).front(), factors};
-  }
-
   Value emitStepOfInterval(OpBuilder &at, Value step) {
     return arith::RemUIOp::create(at, loc, step,
                                   word(at, getStepsOfInterval()));
   }
 
   /// What `body` returns, if an interval ends with this step; else `otherwise`.
-  Value emitPromotion(OpBuilder &at, const WorkTile &tile, Value step,
-                      function_ref<Value(OpBuilder &)> body, Value otherwise) {
+  Value emitIfLastOfInterval(OpBuilder &at, const WorkTile &tile, Value step,
+                             function_ref<Value(OpBuilder &)> body,
+                             Value otherwise) {
     if (getStepsOfInterval() == 1)
       return body(at);
     Value following = arith::AddIOp::create(at, loc, step, word(at, 1));
