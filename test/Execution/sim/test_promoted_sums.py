@@ -10,11 +10,12 @@ import blockscale
 import numpy as np
 import pytest
 import test_coarse_simulated as coarse
+from blockscale import bfloat16
 from test_coarse_simulated import ALL, E8M0, F32, TARGETS, count, elements, scales
 
 UE4M3 = "f8E4M3FN"
 SCHEDULES = {
-    "wgmma": "tile=128x192x{k},stages=3,accumulators=1,persistent=1",
+    "wgmma": "tile=128x160x{k},stages=3,accumulators=1,persistent=1",
     "turns": "tile=128x64x{k},stages=2,accumulators=1,persistent=1",
     "three": "tile=192x128x{k},stages=2,accumulators=1,persistent=1",
     "cluster": "tile=64x64x{k},stages=2,accumulators=1,persistent=1,cluster=2x1",
@@ -42,7 +43,7 @@ def program(types, scale_types, blocks, sizes, *, licence=False, is_dynamic=Fals
                      "permutation = [1, 0]\n")
     attributes = [coarse.attribute("x", x_block), coarse.attribute("y", y_block)]
     if licence:
-        attributes.append("accumulate = #blockscale.accumulate<chunk = 128>")
+        attributes.append("accumulate = 128 : i64")
     result = acc.replace("f32", wide)
     end = f"  %r = arith.truncf %d : {acc} to {result}\n" if wide != "f32" else ""
     return (
@@ -83,7 +84,7 @@ def options(types, scale_types, blocks):
 def check(case, sizes, target, folder, *flags, **given):
     data = operands(*case, sizes)
     got, messages = coarse.result(program(*case, sizes, **given), stored(data, given.get("order", "kn")), target, folder, *flags)
-    licence = dict(chunk=128) if given.get("licence") else {}
+    licence = dict()
     blockscale.compare(got, *data, **options(*case), **licence)
     return messages
 
@@ -99,7 +100,8 @@ CASES = [
     (("f8E4M3FN", "f8E4M3FN"), (E8M0, F32), ((128, 32), (128, ALL))),
     (("f4E2M1FN", "f8E4M3FN"), (F32, F32), ((1, 64), (1, 64))),
 ]
-SIZES = [(130, 136, 192), (70, 200, 200), (3, 260, 320), (33, 9, 72)]
+SIZES = [(130, 136, 192), (70, 200, 200), (3, 260, 320), (33, 10, 72)]
+WHOLE = [(130, 136, 192), (70, 200, 224), (3, 260, 320), (33, 10, 96)]  # for blocks of instructions
 NAMES = [f"{case[0][0]}-{case[0][1]}-{case[2][0]}-{case[2][1]}".replace("'", "") for case in CASES]
 
 
@@ -109,7 +111,8 @@ def test_exact(number, target, tmp_path):
     """Each form with another size, K that ends inside of a block among them, and both orders of y."""
     turn = number + TARGETS.index(target)
     order = "kn" if "f4" in CASES[number][0][1] or turn % 2 else "nk"
-    messages = check(CASES[number], SIZES[turn % len(SIZES)], target, tmp_path, "--compare", order=order)
+    sizes = (SIZES if all(kind == F32 for kind in CASES[number][1]) else WHOLE)[turn % len(SIZES)]
+    messages = check(CASES[number], sizes, target, tmp_path, "--compare", order=order)
     assert "coarse scales are factors of the sums of" in messages and "products of bf16 elements" in messages
 
 
@@ -143,6 +146,8 @@ def test_which_scale(schedule, licence, tmp_path):
     sizes = (200, 330, 576)
     data, wanted = powers(sizes, BLOCK)
     flag = f"--schedule={SCHEDULES[schedule].format(k=128 if licence else 64)}"
+    if schedule == "split" and not licence:
+        flag = "--schedule=tile=64x64x128,warps=2x2,stages=2,split_k=2"
     case = ((UE4M3, UE4M3), (F32, F32), BLOCK)
     text = program(*case, sizes, licence=licence, order="nk")
     got, messages = coarse.result(text, stored(data, "nk"), "sm_90a", tmp_path, flag)
@@ -209,22 +214,22 @@ def test_races(tmp_path):
 
 
 def test_fused(tmp_path):
-    """bf16 results are rounded in the epilogue: one kernel, whatever the blocks."""
-    for case in (LICENSED[0], LICENSED[2]):
-        sizes = (64, 128, 256)
-        data = operands(*case, sizes)
-        got, _ = coarse.result(program(*case, sizes, licence=True, order="nk", wide="bf16"), stored(data, "nk"),
-                               "sm_90a", tmp_path)
-        wanted = blockscale.mma_scaled(*data, **options(*case))
-        error = np.abs(got.astype(np.float64) - wanted)
-        assert (error <= np.abs(wanted) * 2.0**-8 + 1).all()
+    """Rounded to bf16 in the epilogue, which applies the scales of whole rows, too: there is one kernel."""
+    sizes = (64, 128, 256)
+    for blocks in (BLOCK, ((1, ALL), (1, ALL))):
+        data, wanted = powers(sizes, blocks)
+        text = program((UE4M3, UE4M3), (F32, F32), blocks, sizes, licence=True, order="nk" if blocks == BLOCK else "kn", wide="bf16")
+        got, _ = coarse.result(text, stored(data, "nk" if blocks == BLOCK else "kn"), "sm_90a", tmp_path,
+                               f"--stats={tmp_path / 'stats.json'}")
+        got = bfloat16.widen(got)
+        assert (np.abs(got.astype(np.float64) - wanted) <= np.abs(wanted) * 2.0**-8).all()
 
 
 def test_native_only(tmp_path):
     case, sizes = CASES[0], SIZES[0]
     for target in TARGETS:
         done = coarse.simulate(program(*case, sizes), operands(*case, sizes), target, tmp_path, "--native-only")
-        assert done.returncode == 1 and "error: 'blockscale.promoted_matmul' op no block-scaled instruction" in done.stderr
+        assert done.returncode == 1 and "no block-scaled instruction has these scales" in done.stderr
 
 
 def test_schedules_that_do_not_fit(tmp_path):
@@ -232,8 +237,9 @@ def test_schedules_that_do_not_fit(tmp_path):
     case, sizes = CASES[0], (200, 330, 576)
     data = stored(operands(*case, sizes), "nk")
     for licence, schedule, message in (
-        (True, "tile=128x256x128,stages=2,accumulators=1,persistent=1", "at most 96 values of promoted sums"),
+        (True, "tile=128x256x128,stages=2,accumulators=1,persistent=1", "at most 80 values of promoted sums"),
         (True, "tile=256x128x128,stages=2,accumulators=1,persistent=1", "64 rows for each warpgroup"),
+        (False, "tile=64x64x64,stages=2,accumulators=1,persistent=1,split_k=2", "no split-K with several steps"),
         (False, "tile=128x128x64,warps=2x4,stages=2", "stages of whole intervals of promoted sums, 128"),
         (False, "tile=128x128x128,warps=2x2,stages=2", "at most 64 values in each lane"),
     ):

@@ -64,6 +64,7 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
       operand->rows = products.inputs.add(host.inputs[*operand->rows]);
   }
   products.renumber(problem.tensorScale.arguments, host);
+  products.renumberFactors(host);
   problem.result = products.inputs.size();
   return products;
 }
@@ -74,6 +75,7 @@ HostProblem blockscale::getSplitKReduction(const HostProblem &host,
   sums.sizes = host.sizes;
   KernelProblem &problem = sums.problem;
   problem = host.problem;
+  problem.promotion = std::nullopt;
   sums.inputs.insert(partial);
   sums.addSurroundings(host);
   return sums;

@@ -98,6 +98,15 @@ FactorLoader::Factors FactorLoader::load(OpBuilder &b, Value k) const {
   return factors;
 }
 
+FactorLoader::Factors FactorLoader::getFactors(ValueRange values) const {
+  Factors factors;
+  if (promotion.x)
+    factors.rows = values.front();
+  if (promotion.y)
+    factors.columns = values.back();
+  return factors;
+}
+
 Value FactorLoader::emitIsInRange(OpBuilder &b, const Factors &factors) const {
   // As integers, magnitudes have the same order; infinity and NaN are above.
   constexpr uint32_t kMagnitude = 0x7fffffff;

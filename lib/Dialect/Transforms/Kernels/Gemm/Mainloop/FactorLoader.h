@@ -31,10 +31,19 @@ public:
   /// The factors of some sums: a vector for each operand that has factors.
   struct Factors {
     Value rows, columns;
+
+    void appendTo(SmallVectorImpl<Value> &values) const {
+      for (Value vector : {rows, columns})
+        if (vector)
+          values.push_back(vector);
+    }
   };
   /// Loads the factors of the sums that start at element `k`, an index; those
   /// behind the end of K are some other ones.
   Factors load(OpBuilder &b, Value k) const;
+
+  /// The factors that were appended to some values.
+  Factors getFactors(ValueRange values) const;
 
   /// Whether acc_promote may multiply in f32; null without factors.
   Value emitIsInRange(OpBuilder &b, const Factors &factors) const;

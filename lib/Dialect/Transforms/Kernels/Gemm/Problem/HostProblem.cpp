@@ -44,6 +44,16 @@ void HostProblem::renumber(FusedArguments &arguments, const HostProblem &from) {
     argument = inputs.add(from.inputs[argument]);
 }
 
+void HostProblem::renumberFactors(const HostProblem &from) {
+  if (!problem.promotion)
+    return;
+  for (std::optional<SumFactors> *factors :
+       {&problem.promotion->x, &problem.promotion->y})
+    if (*factors)
+      (*factors)->operand.argument =
+          inputs.add(from.inputs[(*factors)->operand.argument]);
+}
+
 void HostProblem::addSurroundings(const HostProblem &from) {
   if (problem.acc)
     problem.acc = inputs.add(from.inputs[*problem.acc]);

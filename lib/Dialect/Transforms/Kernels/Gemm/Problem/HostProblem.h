@@ -53,6 +53,8 @@ struct HostProblem {
   /// Adds the parameters of `from` that `arguments` name, which name those of
   /// this problem then.
   void renumber(FusedArguments &arguments, const HostProblem &from);
+  /// The same for the factors of promoted sums.
+  void renumberFactors(const HostProblem &from);
 };
 
 } // namespace mlir::blockscale

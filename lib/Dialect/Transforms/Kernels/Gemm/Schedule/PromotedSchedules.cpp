@@ -20,10 +20,15 @@ using namespace mlir::blockscale;
 /// Beside two accumulators of so many values, a thread has registers for
 /// addresses and factors. Factors of blocks take some, and a factor for each
 /// column takes many.
-static int64_t getMostValues(ProductOpInterface op) {
-  constexpr int64_t kMost = 96, kMostWithFactors = 80, kMostWithColumns = 64;
+static int64_t getMostValues(ProductOpInterface op, int64_t groups) {
+  constexpr int64_t kMost = 96, kMostWithFactors = 80, kMostWithColumns = 64,
+                    kMostOfThree = 64, kMostOfThreeWithColumns = 32;
   Promotion promotion = op.getPromotion();
-  if (promotion.yFactors && promotion.yBlock.rows == 1)
+  bool hasColumns = promotion.yFactors && promotion.yBlock.rows == 1;
+  // With three warpgroups, a thread has 160 registers in place of 240.
+  if (groups > 2)
+    return hasColumns ? kMostOfThreeWithColumns : kMostOfThree;
+  if (hasColumns)
     return kMostWithColumns;
   return promotion.xFactors || promotion.yFactors ? kMostWithFactors : kMost;
 }
@@ -47,8 +52,8 @@ static uint64_t estimateClocks(ScheduledProduct product, int64_t m, int64_t n,
 
 // Of equal ones, the first is chosen.
 static constexpr std::array<int64_t, 2> kWgmmaTiles[] = {
-    {128, 192}, {128, 160}, {128, 128}, {64, 192},
-    {64, 128},  {64, 64},   {64, 32}};
+    {128, 192}, {192, 128}, {128, 160}, {128, 128},
+    {64, 192},  {64, 128},  {64, 64},   {64, 32}};
 
 static WarpSpecializedScheduleAttr makeWgmma(ScheduledProduct product,
                                              std::array<int64_t, 2> tile,
@@ -89,17 +94,19 @@ blockscale::choosePromotedWgmma(ScheduledProduct product) {
     int64_t columns =
         std::min(n, int64_t(llvm::alignTo(std::max(sizes.n, kLeastN), 16)));
     // Clocks of a step along K: of an instruction for each warpgroup, which
-    // takes N / 2 of them, and of reads from the L2 cache.
-    constexpr int64_t kStepsOfRow = 4;
+    // takes N / 2 of them, and of reads from the L2 cache; and those of
+    // promotion, barriers and waits, which hardly depend on the tile (measured
+    // on an H200 with two warpgroups).
+    constexpr int64_t kStepsOfRow = 4, kStepClocks = 600;
     int64_t groups = m / kWarpgroupRows;
     int64_t rows = m + columns / getCluster(product, {m, columns}).m;
     int64_t clocks = std::max(groups * columns / 2 * kStepsOfRow,
                               rows * kSwizzleRowBytes / blockBytes);
     if (m * columns / (groups * kWarpgroupWarps * kWarpLanes) >
-        getMostValues(product.op))
+        getMostValues(product.op, groups))
       continue;
-    uint64_t all =
-        estimateClocks(product, m, columns, static_cast<uint64_t>(clocks));
+    uint64_t all = estimateClocks(product, m, columns,
+                                  static_cast<uint64_t>(clocks + kStepClocks));
     if (all >= leastClocks)
       continue;
     leastClocks = all;
@@ -135,14 +142,15 @@ blockscale::verifyPromotedWgmma(ScheduledProduct product,
     return emitError() << "expected K of the tile to divide the interval of "
                           "promoted sums, "
                        << interval << ", got " << schedule;
+  // Ranges start at any step.
+  if (interval != schedule.getK() && schedule.getSplitK() != 1)
+    return emitError() << "expected no split-K with several steps in an "
+                          "interval of promoted sums, "
+                       << interval << ", got " << schedule;
   WgmmaShares shares(schedule);
   int64_t values =
       schedule.getM() * schedule.getN() / (shares.getWarps() * kWarpLanes);
-  // With three warpgroups, a thread has 160 registers in place of 240.
-  constexpr int64_t kMostOfThree = 64;
-  int64_t most = getMostValues(product.op);
-  if (shares.groups > 2)
-    most = std::min(most, kMostOfThree);
+  int64_t most = getMostValues(product.op, shares.groups);
   if (shares.mInstructions != 1 || values > most)
     return emitError() << "expected at most " << most
                        << " values of promoted sums in each thread, and 64 "

@@ -13,7 +13,7 @@
 //
 // Sums that are promoted have a second accumulator, for the current interval
 // along K. Two warpgroups take turns then: while one promotes, the wgmma of the
-// other one run. The factors of a step are loaded while its wgmma run.
+// other one run. The factors of a step are loaded in the step before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,8 +128,10 @@ private:
     AccType acc = getAccType(plan.getSchedule());
     FactorLoader loader(kernel, problem, sizes, acc, tile);
     Value zero = AccZeroOp::create(at, loc, acc);
-    // The sums, and those of an interval of several steps.
+    // The sums, and those of an interval of several steps; and the factors of
+    // the next step.
     SmallVector<Value> carried(getStepsOfInterval() == 1 ? 1 : 2, zero);
+    loader.load(at, emitK(at, tile, word(at, 0))).appendTo(carried);
     PipelineState state = emitSteps(
         at, {values[0], values[1]}, toWord(at, tile.steps),
         /*isUnrolled=*/false, carried,
@@ -148,32 +150,38 @@ private:
                                       const FactorLoader &loader) {
     bool isWhole = getStepsOfInterval() == 1;
     stages.emitWaitFull(at, state);
-    Value partial = before.back();
+    Value sums = before.front(), partial;
     Value scaleD = arith::ConstantIntOp::create(at, loc, at.getI1Type(), 0);
-    if (isWhole)
-      partial = AccZeroOp::create(at, loc, partial.getType());
-    else
+    if (isWhole) {
+      partial = AccZeroOp::create(at, loc, sums.getType());
+    } else {
+      partial = before[1];
       scaleD = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne,
                                      emitStepOfInterval(at, step), word(at, 0));
+    }
     if (hasTurns())
       emitTurn(at);
     SmallVector<Value> products = emitMultiply(at, state, partial, scaleD);
     if (hasTurns())
       emitHandOver(at);
-    // What the products take is longer than these loads.
-    FactorLoader::Factors factors = loader.load(at, emitK(at, tile, step));
+    // These take less time than the products.
+    FactorLoader::Factors factors =
+        loader.getFactors(before.drop_front(isWhole ? 1 : 2));
     Value isInRange = loader.emitIsInRange(at, factors);
+    Value following = arith::AddIOp::create(at, loc, step, word(at, 1));
+    FactorLoader::Factors next = loader.load(at, emitK(at, tile, following));
     partial = emitWait(at, state, products).front();
-    Value sums = emitIfLastOfInterval(
+    sums = emitIfLastOfInterval(
         at, tile, step,
         [&](OpBuilder &here) {
-          return loader.promote(here, before.front(), partial, factors,
-                                isInRange);
+          return loader.promote(here, sums, partial, factors, isInRange);
         },
-        before.front());
-    if (isWhole)
-      return {sums};
-    return {sums, partial};
+        sums);
+    SmallVector<Value> after = {sums};
+    if (!isWhole)
+      after.push_back(partial);
+    next.appendTo(after);
+    return after;
   }
 
   /// The first element along K of step `step` of `tile`.
