@@ -20,7 +20,7 @@ bool mlir::blockscale::isAccumulateChunk(int64_t chunk) {
 
 std::string mlir::blockscale::listAccumulateChunks() {
   std::string list;
-  for (int64_t chunk : kAccumulateChunks) {
+  for (const int64_t &chunk : kAccumulateChunks) {
     bool isLast = &chunk == std::end(kAccumulateChunks) - 1;
     list += std::string(list.empty() ? "" : isLast ? " or " : ", ");
     list += std::to_string(chunk);
