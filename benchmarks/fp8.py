@@ -50,7 +50,7 @@ def program(m, n, k, recipe, is_dynamic, accumulate):
         ys, scales = ws, ""
     name = "%ys" if scales else "%ws"
     d, r = f"tensor<{m}x{n}xf32>", f"tensor<{m}x{n}xbf16>"
-    licence = f", accumulate = {accumulate} : i64" if accumulate else ""
+    licence = f", accumulate = #blockscale.accumulate<chunk = {accumulate}>" if accumulate else ""
     size = f"""  %c0 = arith.constant 0 : index
   %m = tensor.dim %x, %c0 : {x}
 """ if is_dynamic else ""

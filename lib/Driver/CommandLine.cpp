@@ -96,6 +96,35 @@ int blockscale::checkNeeds(const CommandLine &line,
   return ExitSuccess;
 }
 
+Flag blockscale::getAccumulateFlag() {
+  return {"accumulate", "CHUNK",
+          "Permit sums of CHUNK terms (32, 64 or 128) as fp8 tensor cores form "
+          "them, in products that say nothing about it"};
+}
+
+Flag blockscale::getRebaseFlag() {
+  return {"rebase", "",
+          "With --accumulate, permit elements shifted to one scale per row, "
+          "too"};
+}
+
+int blockscale::readAccumulation(const CommandLine &line,
+                                 Accumulation &licence) {
+  GpuCompileOptions options;
+  for (const GpuOption &option : getGpuOptions()) {
+    std::string name = option.name.str();
+    if (!llvm::is_contained({"accumulate", "rebase"}, option.name) ||
+        !line.has(name))
+      continue;
+    if (Error error = option.set(options, "--" + name, line.get(name)))
+      return reportUsage(error.message());
+  }
+  licence = options.accumulation;
+  if (licence.rebase && licence.chunk == 0)
+    return reportUsage("expected --accumulate for --rebase");
+  return ExitSuccess;
+}
+
 Flag blockscale::getRaiseFlag() {
   return {"raise", "assume-positive-scales",
           "Rewrite contractions of decoded operands to mma_scaled first",

@@ -125,6 +125,10 @@ static LogicalResult checkOptions(ModuleOp module,
     return emitOptionError(module)
            << "unknown PTX version " << options.ptxVersion
            << ", expected one of 70 to 78, 80 to 88, 90";
+  if (options.accumulation && !isAccumulateChunk(options.accumulation.chunk))
+    return emitOptionError(module)
+           << "expected a chunk of " << listAccumulateChunks() << " terms, got "
+           << options.accumulation.chunk;
   return success();
 }
 
@@ -242,6 +246,8 @@ static void copyOptions(const GpuCompileOptions &options,
   if (options.emulateOn)
     pipeline.emulateOn = std::string(options.emulateOn->name);
   pipeline.nativeOnly = options.nativeOnly;
+  pipeline.accumulate = options.accumulation.chunk;
+  pipeline.rebase = options.accumulation.rebase;
   pipeline.noWorkspace = options.noWorkspace;
   pipeline.explain = options.explain;
   pipeline.schedule = options.schedule;

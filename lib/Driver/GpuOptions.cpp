@@ -43,14 +43,18 @@ static Error setChip(GpuCompileOptions &options, StringRef name,
   return Error::success();
 }
 
-template <bool GpuCompileOptions::*flag>
-static Error setFlag(GpuCompileOptions &options, StringRef name,
-                     StringRef value) {
+static Error setFlag(bool &flag, StringRef name, StringRef value) {
   if (value != "" && value != "true" && value != "false")
     return Error("expected true or false for " + name.str() + ", got '" +
                  value.str() + "'");
-  options.*flag = value != "false";
+  flag = value != "false";
   return Error::success();
+}
+
+template <bool GpuCompileOptions::*flag>
+static Error setFlag(GpuCompileOptions &options, StringRef name,
+                     StringRef value) {
+  return setFlag(options.*flag, name, value);
 }
 
 namespace {
@@ -115,6 +119,22 @@ ArrayRef<GpuOption> blockscale::getGpuOptions() {
       {"native-only", GpuOptionType::Flag, "", "false",
        "whether an op without a block-scaled instruction is an error",
        setFlag<&Options::nativeOnly>},
+      {"accumulate", GpuOptionType::Choice, "32 64 128", "none",
+       "the chunk of the licence of products that have none, "
+       "#blockscale.accumulate",
+       [](Options &options, StringRef name, StringRef value) {
+         int64_t chunk;
+         if (value.getAsInteger(10, chunk) || !isAccumulateChunk(chunk))
+           return Error("expected " + listAccumulateChunks() + " for " +
+                        name.str() + ", got '" + value.str() + "'");
+         options.accumulation.chunk = chunk;
+         return Error::success();
+       }},
+      {"rebase", GpuOptionType::Flag, "", "false",
+       "whether that licence permits rebasing, too",
+       [](Options &options, StringRef name, StringRef value) {
+         return setFlag(options.accumulation.rebase, name, value);
+       }},
       {"no-workspace", GpuOptionType::Flag, "", "false",
        "whether to choose kernels without a workspace (memory besides "
        "arguments and results) and refuse functions that need one",

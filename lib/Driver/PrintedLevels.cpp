@@ -200,6 +200,7 @@ blockscale::readLevel(ModuleOp module, GpuCompileOptions &options) {
            << getLevelName(options.stage);
   const std::pair<bool, StringLiteral> decided[] = {
       {options.nativeOnly, "--native-only"},
+      {options.accumulation.chunk != 0, "--accumulate"},
       {options.noWorkspace, "--no-workspace"},
       {options.explain, "--explain"},
       {!options.schedule.empty(), "--schedule"},

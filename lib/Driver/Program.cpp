@@ -13,6 +13,7 @@
 
 #include "blockscale/Driver/Program.h"
 
+#include "blockscale/Dialect/Transforms/Selection/Accumulate.h"
 #include "blockscale/Driver/PassRunning.h"
 #include "blockscale/Driver/SourceFile.h"
 #include "blockscale/Pipelines/Pipelines.h"
@@ -71,16 +72,17 @@ Program::parseAgain(llvm::raw_ostream &diagnostics) const {
       parse(llvm::MemoryBuffer::getMemBufferCopy(buffer->getBuffer(),
                                                  buffer->getBufferIdentifier()),
             diagnostics);
-  if (!program || !raiseOptions)
-    return program;
+  if (!program)
+    return nullptr;
   // Remarks about ops that are not raised were printed the first time.
   ScopedDiagnosticHandler silence(
       program->context.get(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
       });
-  return succeeded(program->raise(raiseOptions->assumePositiveScales))
-             ? std::move(program)
-             : nullptr;
+  if (raiseOptions &&
+      failed(program->raise(raiseOptions->assumePositiveScales)))
+    return nullptr;
+  return succeeded(program->license(licence)) ? std::move(program) : nullptr;
 }
 
 std::unique_ptr<Program>
@@ -144,6 +146,11 @@ LogicalResult Program::keepOnly(func::FuncOp entry) {
 
 LogicalResult Program::run(function_ref<void(OpPassManager &)> build) {
   return runPasses(getModule(), build);
+}
+
+LogicalResult Program::license(const Accumulation &permitted) {
+  licence = permitted;
+  return attachAccumulation(getModule(), licence);
 }
 
 LogicalResult Program::raise(bool assumePositiveScales) {

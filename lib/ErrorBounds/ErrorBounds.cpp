@@ -22,7 +22,7 @@
 #include "IntervalGeneric.h"
 #include "IntervalQuantize.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "blockscale/Dialect/Transforms/Reference/CoarseTerms.h"
+#include "blockscale/Dialect/Transforms/Reference/ProductTerms.h"
 #include "blockscale/Dialect/Transforms/Reference/Softmax.h"
 #include "blockscale/Dialect/Transforms/Reference/Sparse.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -48,10 +48,12 @@ public:
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic)
       return;
-    if (generic.getNumReductionLoops() != 0)
-      markTensorCoreSum(generic);
-    else if (generic.getNumDpsInputs() == 2 &&
-             getElementTypeOrSelf(generic.getResult(0).getType()).isF64())
+    if (generic.getNumReductionLoops() != 0) {
+      // The largest scale of a row is no sum.
+      if (generic.getNumDpsInputs() > 1)
+        markTensorCoreSum(generic);
+    } else if (generic.getNumDpsInputs() == 2 &&
+               getElementTypeOrSelf(generic.getResult(0).getType()).isF64())
       markDecodedProduct(generic);
   }
 };
@@ -63,7 +65,7 @@ static LogicalResult decompose(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   RewritePatternSet products(context), layouts(context);
   populateDecomposeMmaScaledPatterns(products);
-  populateDecomposeCoarseTermsPatterns(products);
+  populateDecomposeProductTermsPatterns(products);
   populateDecomposeSparseMmaPatterns(products);
   populateDecomposeSwizzlePatterns(layouts);
   MarkProducts mark;

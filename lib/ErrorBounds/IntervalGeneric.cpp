@@ -9,6 +9,8 @@
 #include "IntervalGeneric.h"
 
 #include "Emitter.h"
+#include "LicensedSums.h"
+#include "blockscale/Dialect/Transforms/Reference/ProductTerms.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -39,6 +41,7 @@ void blockscale::unmarkSums(Operation *root) {
   root->walk([](linalg::GenericOp op) {
     op->removeAttr(kTensorCoreSum);
     op->removeAttr(kDecodedProduct);
+    unmarkLicensedSum(op);
   });
 }
 
@@ -150,24 +153,31 @@ Interval blockscale::widenTensor(OpBuilder &builder, Value tensor) {
   return {end, end};
 }
 
-/// The ends of sums, widened by the rounding errors of additions.
+/// The ends of sums, widened by the rounding errors of additions, and by
+/// `licensed`, what tensor cores may lose before these; null for nothing.
 static Interval putAround(OpBuilder &builder, Interval sums, Value magnitudes,
-                          Value count, Additions additions) {
-  return mapToEnds(builder, sums.low, {sums.low, sums.high, magnitudes},
-                   [&](Emitter emit, ValueRange args) {
-                     Value radius = emit.multiply(args[2], count);
-                     radius =
-                         emit.multiply(radius, emit.number(additions.relative));
-                     radius = emit.add(radius, emit.number(additions.absolute));
-                     Value low = emit.subtract(args[0], radius);
-                     Value high = emit.add(args[1], radius);
-                     // A partial sum may overflow, but NaN stays NaN.
-                     Value isLarge =
-                         emit.compare(arith::CmpFPredicate::OGT, args[2],
-                                      emit.number(additions.largest));
-                     isLarge = emit.both(isLarge, emit.isNumber(args[0]));
-                     return emit.anythingIf(isLarge, emit.hull({low, high}));
-                   });
+                          Value licensed, Value count, Additions additions) {
+  SmallVector<Value> inputs = {sums.low, sums.high, magnitudes};
+  if (licensed)
+    inputs.push_back(licensed);
+  return mapToEnds(
+      builder, sums.low, inputs, [&](Emitter emit, ValueRange args) {
+        Value terms = args[2];
+        if (licensed)
+          terms = emit.add(terms, args[3]);
+        Value radius = emit.multiply(terms, count);
+        radius = emit.multiply(radius, emit.number(additions.relative));
+        radius = emit.add(radius, emit.number(additions.absolute));
+        if (licensed)
+          radius = emit.add(radius, args[3]);
+        Value low = emit.subtract(args[0], radius);
+        Value high = emit.add(args[1], radius);
+        // A partial sum may overflow, but NaN stays NaN.
+        Value isLarge = emit.compare(arith::CmpFPredicate::OGT, args[2],
+                                     emit.number(additions.largest));
+        isLarge = emit.both(isLarge, emit.isNumber(args[0]));
+        return emit.anythingIf(isLarge, emit.hull({low, high}));
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,9 +270,10 @@ public:
       if (output.term) {
         if (!count)
           count = countTerms(builder, op);
+        Value licensed = buildLicensedErrors(builder, op, intervals);
         Type type = getElementTypeOrSelf(op.getResult(i).getType());
-        ends =
-            putAround(builder, ends, results[2], count, getAdditions(op, type));
+        ends = putAround(builder, ends, results[2], licensed, count,
+                         getAdditions(op, type));
       }
       results = results.drop_front(output.inits.size());
       intervals[op.getResult(i)] = ends;

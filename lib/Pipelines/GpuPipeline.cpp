@@ -74,6 +74,8 @@ void blockscale::buildGpuSelectionPipeline(OpPassManager &pm,
   SelectPathPassOptions select;
   select.nativeOnly = options.nativeOnly;
   select.noWorkspace = options.noWorkspace;
+  select.accumulate = options.accumulate;
+  select.rebase = options.rebase;
   pm.addPass(createSelectPathPass(select));
   pm.addPass(createLegalizePass());
   SelectSchedulePassOptions schedule;

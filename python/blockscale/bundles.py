@@ -27,6 +27,8 @@ def compile_bundle(
     emulate_on: Optional[str] = None,
     no_workspace: bool = False,
     raise_: Union[bool, str] = False,
+    accumulate: Optional[int] = None,
+    rebase: bool = False,
 ) -> "Bundle":
     """Compiles the functions of a program for each of `targets` into the file `path` (docs/Bundle.md).
 
@@ -63,7 +65,8 @@ def compile_bundle(
         raise TypeError(f"cubin: expected True or False, got {type(cubin).__name__}")
     source = read_program(program)
     options = make_options(
-        ",".join(targets), entry, schedule, native_only, ptx_version, emulate_on, no_workspace, raise_
+        ",".join(targets), entry, schedule, native_only, ptx_version, emulate_on, no_workspace, raise_, accumulate,
+        rebase,
     )
     # A relative path could begin with a dash or be "-".
     flags = [f"--bundle={Path(path).absolute()}", *options.flags(), *(["--emit=cubin"] if cubin else [])]

@@ -12,6 +12,7 @@ from . import cache, programs
 from ._version import __version__
 from .diagnostics import CompileError, parse
 from .kernel import Kernel, Options, Program
+from .licence import check_licence
 from .signature import from_launch_info, from_mlir
 
 # Changes with what entries of the cache hold.
@@ -33,7 +34,9 @@ def read_program(program: Union[str, bytes, "os.PathLike[str]"]) -> Program:
     return Program(Path(program).read_bytes(), str(program))
 
 
-def make_options(target, entry, schedule, native_only, ptx_version, emulate_on, no_workspace, raise_) -> Options:
+def make_options(
+    target, entry, schedule, native_only, ptx_version, emulate_on, no_workspace, raise_, accumulate, rebase
+) -> Options:
     """The options of `compile`, whose types are checked. Raises TypeError or ValueError."""
     if not isinstance(target, str):
         raise TypeError(f"target: expected a str, got {type(target).__name__}")
@@ -49,8 +52,12 @@ def make_options(target, entry, schedule, native_only, ptx_version, emulate_on, 
         raise TypeError(f"raise_: expected True, False or a str, got {type(raise_).__name__}")
     if isinstance(raise_, str) and raise_ != POSITIVE_SCALES:
         raise ValueError(f"raise_: expected True, False or {POSITIVE_SCALES!r}, got {raise_!r}")
+    check_licence(accumulate, rebase, "accumulate")
     version = None if ptx_version is None else str(ptx_version)
-    return Options(target, entry, schedule, native_only, version, emulate_on, no_workspace, raise_)
+    accumulate = None if accumulate is None else int(accumulate)
+    return Options(
+        target, entry, schedule, native_only, version, emulate_on, no_workspace, raise_, accumulate, rebase
+    )
 
 
 def _call(program: Program, arguments: List[str], folder: str) -> programs.Finished:
@@ -97,6 +104,8 @@ def compile(
     emulate_on: Optional[str] = None,
     no_workspace: bool = False,
     raise_: Union[bool, str] = False,
+    accumulate: Optional[int] = None,
+    rebase: bool = False,
 ) -> Kernel:
     """Compiles a function of an MLIR program for `target` with `blockscale-compile`; a `Kernel`.
 
@@ -111,6 +120,9 @@ def compile(
                   and refuse functions that need one
     raise_        whether to rewrite contractions of decoded operands to `mma_scaled` first
                   (docs/Raising.md); "assume-positive-scales" also assumes that f8E4M3FN scales are positive
+    accumulate    32, 64 or 128: the chunk of the licence `#blockscale.accumulate` (docs/Numerics.md) of
+                  products that have none
+    rebase        whether that licence permits rebasing, too
 
     docs/Programs.md describes all of these. `compile_bundle` compiles for several chips. Results are
     cached on disk: see `blockscale.cache`.
@@ -135,7 +147,7 @@ def compile(
     """
     source = read_program(program)
     options = make_options(
-        target, entry, schedule, native_only, ptx_version, emulate_on, no_workspace, raise_
+        target, entry, schedule, native_only, ptx_version, emulate_on, no_workspace, raise_, accumulate, rebase
     )
     identity = programs.identify(programs.find("blockscale-compile"))
     key = cache.make_key([_ENTRY_VERSION, __version__, identity, options, source.source])

@@ -25,6 +25,8 @@ class Options(NamedTuple):
     emulate_on: Optional[str] = None
     no_workspace: bool = False
     raise_: Union[bool, str] = False
+    accumulate: Optional[int] = None
+    rebase: bool = False
 
     def flags(self, *without: str) -> List[str]:
         """The flags of the programs for all options except some."""

@@ -15,9 +15,11 @@ from typing import NamedTuple, Optional, Tuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .accumulation import licensed_error
 from .arrays import as_numpy, expect_array, expect_codes, expect_name, require
 from .block_formats import resolve_product
 from .formats import decode
+from .licence import check_licence
 from .packing import packed_hint
 from .scale_blocks import ALL, Block, expect_block, finer, is_coarse, own_format, read_scales
 from .sums import add_products, add_scaled_blocks, finite
@@ -110,39 +112,59 @@ def check_shapes(x_shape, x_scale, y, y_scale, acc, x_type, y_type, sizes, block
 class _Product(NamedTuple):
     """The terms of a product, in float64: x and y times their scales, or, if scales are coarse, without them.
 
-    Then there is a scale for each row or column and each `block` elements along K.
+    There is a scale for each row or column and each `block` elements along K.
     """
 
     acc: np.ndarray
     x: np.ndarray
     y: np.ndarray
-    x_scale: Optional[np.ndarray] = None
-    y_scale: Optional[np.ndarray] = None
-    block: Optional[int] = None
+    x_scale: np.ndarray
+    y_scale: np.ndarray
+    block: int
+    types: Tuple[str, str]
+    is_coarse: bool
 
     def total(self):
-        if self.block is None:
+        if not self.is_coarse:
             return add_products(self.acc, self.x, self.y)
-        return add_scaled_blocks(*self)
+        return add_scaled_blocks(*self[:6])
 
     def magnitude(self):
         """|acc| + sum |terms| over the finite ones, a float64 array of acc's shape."""
         # A term is finite if both factors are: its exponent stays far inside the range.
-        acc, x, y = (np.abs(finite(values)) for values in self[:3])
-        if self.block is None:
+        acc, x, y, *scales = (np.abs(finite(values)) for values in self[:5])
+        if not self.is_coarse:
             return acc + x @ y
-        scales = (np.abs(finite(values)) for values in self[3:5])
         return add_scaled_blocks(acc, x, y, *scales, self.block)
+
+    def licensed_error(self, chunk, rebase):
+        """What the finite terms may lose by a licence, a float64 array of acc's shape."""
+        operands = []
+        for values, scales, axis in ((self.x, self.x_scale, -1), (self.y, self.y_scale, -2)):
+            scales = np.repeat(finite(scales), self.block, axis)
+            scales = np.take(scales, np.arange(values.shape[axis]), axis)
+            operands += [finite(values) * scales if self.is_coarse else finite(values), scales]
+        return licensed_error(*operands, self.types, chunk, self.block, rebase)
+
+    def bound(self, total, k, chunk, rebase):
+        """See error_bound."""
+        magnitude = self.magnitude()
+        lost = 0.0 if chunk is None else self.licensed_error(chunk, rebase)
+        bound = lost + k * 2.0**-22 * (magnitude + lost) + 2.0**-122
+        bound = np.where(np.isfinite(total), bound, 0.0)
+        return bound, np.isnan(total) | (magnitude <= OVERFLOW_LIMIT)
 
 
 def _read_coarse(x, x_scale, y, y_scale, acc, types, scale_type, x_block, y_block):
     """Checks the operands of a product with coarse scales."""
     operands = []
+    elements = []
     for name, codes, scales, type, block, axes in (
         ("x", x, x_scale, types[0], x_block, (-2, -1)), ("y", y, y_scale, types[1], y_block, (-1, -2)),
     ):
         element, own_scale, own_block = own_format(expect_name(type, f"{name}_type"))
         require(element in ELEMENT_TYPES, f"{name}_type", f"one of {', '.join(ELEMENT_TYPES)}", repr(type))
+        elements.append(element)
         codes = expect_codes(codes, name, element)
         require(codes.ndim in (2, 3), f"{name} rank", "2 or 3", codes.ndim)
         require(min(codes.shape) >= 1, f"{name} shape", "sizes of at least 1", codes.shape)
@@ -166,7 +188,8 @@ def _read_coarse(x, x_scale, y, y_scale, acc, types, scale_type, x_block, y_bloc
     require(acc.shape == shape, "acc shape", shape, acc.shape)
     block = finer(x_scales.block[1], y_scales.block[1])
     factors = (scales.spread(values.shape, *axes, block) for values, scales, axes in operands)
-    return _Product(acc.astype(np.float64), x, y, *factors, k if block == ALL else block)
+    block = k if block == ALL else block
+    return _Product(acc.astype(np.float64), x, y, *factors, block, tuple(elements), is_coarse=True)
 
 
 def _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size, x_scale_block, y_scale_block):
@@ -183,23 +206,17 @@ def _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size, x
     block = check_shapes(x.shape, x_scale, y, y_scale, acc, x_type, y_type, sizes, block_size)
     scale_format = SCALE_FORMATS[scale_type]
     with np.errstate(invalid="ignore"):  # 0 * inf
-        x_factors = np.repeat(decode(x_scale, scale_format, "x_scale"), block, axis=-1)
-        y_factors = np.repeat(decode(y_scale, scale_format, "y_scale"), block, axis=-2)
-        x_scaled = decode(x, x_type, "x") * x_factors
-        y_scaled = decode(y, y_type, "y") * y_factors
-    return _Product(acc.astype(np.float64), x_scaled, y_scaled)
+        x_factors = decode(x_scale, scale_format, "x_scale")
+        y_factors = decode(y_scale, scale_format, "y_scale")
+        x_scaled = decode(x, x_type, "x") * np.repeat(x_factors, block, axis=-1)
+        y_scaled = decode(y, y_type, "y") * np.repeat(y_factors, block, axis=-2)
+    types = (x_type, y_type)
+    return _Product(acc.astype(np.float64), x_scaled, y_scaled, x_factors, y_factors, block, types, is_coarse=False)
 
 
 def round_f32(total):
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return total.astype(np.float32)
-
-
-def _bound(total, magnitude, k):
-    """See error_bound."""
-    finite = np.isfinite(total)
-    bound = np.where(finite, k * 2.0**-22 * magnitude + 2.0**-122, 0.0)
-    return bound, np.isnan(total) | (magnitude <= OVERFLOW_LIMIT)
 
 
 def mma_scaled(
@@ -281,6 +298,8 @@ def error_bound(
     block_size: Optional[int] = None,
     x_scale_block: Optional[Block] = None,
     y_scale_block: Optional[Block] = None,
+    chunk: Optional[int] = None,
+    rebase: bool = False,
 ) -> Tuple[np.ndarray, np.ndarray]:
     """How far a float32 implementation may be from `mma_scaled`: (bound, comparable).
 
@@ -300,12 +319,24 @@ def error_bound(
     >>> bool(bound[0, 0] == 32 * 2.0**-22 * 32 + 2.0**-122), comparable
     (True, array([[ True]]))
 
-    Arguments and errors are those of `mma_scaled`.
+    `chunk` (32, 64 or 128) and `rebase` are a licence, `#blockscale.accumulate` (docs/Numerics.md). With it,
+    `bound` is L + K * 2^-22 * (|acc| + sum |terms| + L) + 2^-122, where L is what the adder of fp8 tensor
+    cores may lose:
+
+    >>> x = np.array([[0x38] + [0x08] * 31], np.uint8)  # 1 and 31 times 2^-6
+    >>> operands = x, scales, x.T, scales, np.zeros((1, 1), np.float32)
+    >>> types = dict(x_type="mxfp8", y_type="mxfp8")
+    >>> exact, licensed = error_bound(*operands, **types), error_bound(*operands, **types, chunk=128)
+    >>> np.log2([exact[0][0, 0], licensed[0][0, 0]]).round(1)
+    array([-17. ,  -7.8])
+
+    Other arguments, and errors, are those of `mma_scaled`.
     """
+    check_licence(chunk, rebase)
     product = _read(
         x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size, x_scale_block, y_scale_block
     )
-    return _bound(product.total(), product.magnitude(), x.shape[-1])
+    return product.bound(product.total(), x.shape[-1], chunk, rebase)
 
 
 def compare(
@@ -322,14 +353,16 @@ def compare(
     block_size: Optional[int] = None,
     x_scale_block: Optional[Block] = None,
     y_scale_block: Optional[Block] = None,
+    chunk: Optional[int] = None,
+    rebase: bool = False,
 ) -> float:
     """Asserts that `result`, float32 of acc's shape, is `mma_scaled` within `error_bound`.
 
     Returns the relative error: the norm of the difference over the norm of `mma_scaled`, of the cells
     that are finite and compared (0 if both are 0). Equal infinities are equal, and NaN equals NaN.
     Raises AssertionError with the first wrong cell, the expected and the given value, the bound, and
-    the relative error, which is NaN or infinity if a cell is so and should not be. The other
-    arguments and their errors are those of `mma_scaled`.
+    the relative error, which is NaN or infinity if a cell is so and should not be. `chunk` and `rebase` are
+    those of `error_bound`; the other arguments and their errors are those of `mma_scaled`.
 
     >>> import numpy as np
     >>> ones, scales = np.full((1, 32), 0x2, np.uint8), np.array([[0x7F]], np.uint8)
@@ -341,11 +374,12 @@ def compare(
     Traceback (most recent call last):
     AssertionError: cell (0, 0): expected 32.0, got 33.0, bound 0.000244141; 1 of 1 compared ...
     """
+    check_licence(chunk, rebase)
     product = _read(
         x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size, x_scale_block, y_scale_block
     )
     total = product.total()
-    bound, comparable = _bound(total, product.magnitude(), x.shape[-1])
+    bound, comparable = product.bound(total, x.shape[-1], chunk, rebase)
     expected = round_f32(total)
     result = as_numpy(result, "result")
     if (result.dtype, result.shape) != (expected.dtype, expected.shape):

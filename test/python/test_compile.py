@@ -65,6 +65,7 @@ OPTIONS = [
     ({"emulate_on": "sm_90"}, "--emulate-on=sm_90"),
     ({"no_workspace": True}, "--no-workspace"),
     ({"native_only": True}, "--native-only"),
+    ({"accumulate": 128}, "--accumulate=128"),
     ({"entry": "main"}, "--entry=main"),
     ({"raise_": True}, "--raise"),
     ({"raise_": "assume-positive-scales"}, "--raise=assume-positive-scales"),

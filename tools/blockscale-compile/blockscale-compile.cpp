@@ -55,6 +55,8 @@ static const std::vector<Flag> flags = {
      "instr or nvvm, or several separated by commas"},
     {"native-only", "",
      "Refuse ops for which the chip has no block-scaled instruction"},
+    getAccumulateFlag(),
+    getRebaseFlag(),
     {"no-workspace", "",
      "Choose kernels that need no workspace (memory besides arguments and "
      "results), and refuse functions that cannot do without",
@@ -307,6 +309,7 @@ static int checkLevel(Program &program, const Job &job) {
       {job.bundle.has_value(), "--bundle"},
       {job.wantsRaise, "--raise"},
       {job.options.nativeOnly, "--native-only"},
+      {job.options.accumulation.chunk != 0, "--accumulate"},
   };
   for (auto [isGiven, flag] : others)
     if (isGiven)
@@ -339,7 +342,9 @@ static int compile(const Stage &lastStage, const Job &job) {
   if (job.wantsRaise && failed(program->raise(job.assumesPositiveScales)))
     return ExitFailure;
   if (job.options.target->isCpu())
-    return compileForCpu(*program, lastStage, job);
+    return succeeded(program->license(job.options.accumulation))
+               ? compileForCpu(*program, lastStage, job)
+               : ExitFailure;
   if (job.wantsLayouts)
     return printKernelLayouts(*program, job);
   return compileForGpu(*program, job);
@@ -398,14 +403,15 @@ static int readOptions(const CommandLine &line, Job &job) {
   options.target = job.targets.front();
   for (const GpuOption &option : getGpuOptions()) {
     // These are read elsewhere, since the CPU has them too.
-    if (llvm::is_contained({"target", "raise", "emit"}, option.name) ||
+    if (llvm::is_contained({"target", "raise", "emit", "accumulate", "rebase"},
+                           option.name) ||
         !line.has(option.name.str()))
       continue;
     if (Error error = option.set(options, "--" + option.name.str(),
                                  line.get(option.name.str())))
       return reportUsage(error.message());
   }
-  return ExitSuccess;
+  return readAccumulation(line, options.accumulation);
 }
 
 /// The stage to stop at; null after an error.

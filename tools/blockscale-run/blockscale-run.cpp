@@ -47,6 +47,8 @@ static std::vector<Flag> getFlags() {
       getRaiseFlag(),
       {"native-only", "",
        "Refuse ops for which the chip has no block-scaled instruction"},
+      getAccumulateFlag(),
+      getRebaseFlag(),
       {"seed", "N", "Draw random arguments from this seed"},
       {"o", "OUT.npy",
        "Store a result in a .npy file instead of printing it; give it once for "
@@ -301,8 +303,10 @@ static int checkCounts(func::FuncOp entry, const RunOptions &options,
 
 static int run(const RunOptions &options) {
   std::unique_ptr<Program> program = Program::parse(options.source);
-  if (!program || (options.wantsRaise &&
-                   failed(program->raise(options.assumesPositiveScales))))
+  if (!program ||
+      (options.wantsRaise &&
+       failed(program->raise(options.assumesPositiveScales))) ||
+      failed(program->license(options.gpu.accumulation)))
     return ExitFailure;
   FailureOr<StringRef> level = getPrintedLevel(program->getModule());
   if (failed(level))
@@ -361,6 +365,8 @@ static int readOptions(const CommandLine &line, RunOptions &options) {
   if (line.has("emulate-on") &&
       !(options.gpu.emulateOn = parseTarget(line.get("emulate-on"))))
     return ExitUsage;
+  if (int code = readAccumulation(line, options.gpu.accumulation))
+    return code;
   options.gpu.noWorkspace = line.has("no-workspace");
   if (line.has("seed") &&
       !parseNumber("--seed", line.get("seed"), options.seed.emplace()))

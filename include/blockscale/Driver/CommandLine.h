@@ -10,6 +10,7 @@
 #define BLOCKSCALE_DRIVER_COMMANDLINE_H
 
 #include "blockscale/Runtime/Flags.h"
+#include "blockscale/Support/Accumulation.h"
 #include "blockscale/Support/Chips.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/Twine.h"
@@ -62,6 +63,13 @@ Flag getRaiseFlag();
 /// Reads that flag; false after a usage error has been printed.
 bool parseRaise(const CommandLine &line, bool &wantsRaise,
                 bool &assumesPositiveScales);
+
+/// `--accumulate=CHUNK` and `--rebase`.
+Flag getAccumulateFlag();
+Flag getRebaseFlag();
+
+/// Reads these flags. Success, or the exit code after an error.
+int readAccumulation(const CommandLine &line, Accumulation &licence);
 
 /// Whether `text` has the form of a schedule; false after a usage error has
 /// been printed.

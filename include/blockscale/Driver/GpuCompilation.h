@@ -31,6 +31,7 @@
 #define BLOCKSCALE_DRIVER_GPUCOMPILATION_H
 
 #include "blockscale/Runtime/LaunchInfo.h"
+#include "blockscale/Support/Accumulation.h"
 #include "blockscale/Support/Chips.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -65,6 +66,8 @@ struct GpuCompileOptions {
   unsigned ptxVersion = 0;
   /// An op that no block-scaled instruction computes is an error.
   bool nativeOnly = false;
+  /// The licence of products that have none (docs/Numerics.md).
+  Accumulation accumulation = {};
   /// A function that needs memory other than its arguments and results is an
   /// error; paths that need such memory are not chosen.
   bool noWorkspace = false;

@@ -11,6 +11,7 @@
 
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Runtime/Error.h"
+#include "blockscale/Support/Accumulation.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -35,8 +36,8 @@ public:
   static std::unique_ptr<Program> parse(StringRef path);
   ~Program();
 
-  /// Parses the program again, and raises it if it was raised. Diagnostics are
-  /// printed to `diagnostics`.
+  /// Parses the program again, and raises it if it was raised, with the same
+  /// licence. Diagnostics are printed to `diagnostics`.
   std::unique_ptr<Program> parseAgain(llvm::raw_ostream &diagnostics) const;
 
   ModuleOp getModule() { return *module; }
@@ -56,6 +57,10 @@ public:
   /// Raises contractions of dequantized operands to `mma_scaled`.
   LogicalResult raise(bool assumePositiveScales);
 
+  /// Gives products that have no licence this one. To be called after `raise`,
+  /// so that what that makes gets it, too.
+  LogicalResult license(const Accumulation &permitted);
+
   /// Runs the passes that `build` adds. Every failure emits an error.
   LogicalResult run(function_ref<void(OpPassManager &)> build);
 
@@ -71,6 +76,7 @@ private:
   OwningOpRef<ModuleOp> module;
   /// The options with which the module was raised, if it was.
   std::optional<RaisePassOptions> raiseOptions;
+  Accumulation licence;
 };
 
 } // namespace mlir::blockscale

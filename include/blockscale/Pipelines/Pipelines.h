@@ -42,6 +42,13 @@ struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
   Option<bool> nativeOnly{
       *this, "native-only",
       llvm::cl::desc("Refuse an op that no block-scaled instruction computes")};
+  Option<int64_t> accumulate{
+      *this, "accumulate",
+      llvm::cl::desc("Give products without the attribute accumulate one with "
+                     "this chunk, 32, 64 or 128")};
+  Option<bool> rebase{
+      *this, "rebase",
+      llvm::cl::desc("Whether that attribute permits rebasing, too")};
   Option<bool> noWorkspace{
       *this, "no-workspace",
       llvm::cl::desc("Choose no path whose kernels need memory other than "

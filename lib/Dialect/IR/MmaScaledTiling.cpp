@@ -128,6 +128,12 @@ static void emitCutBlock(MmaScaledOp op, Side side, StringRef dim,
       << ", or to be parts of such a block";
 }
 
+/// The licence of a tile that starts at `offset` along K; null without one.
+static AccumulateAttr getAccumulateOfTile(MmaScaledOp op, OpFoldResult offset) {
+  AccumulateAttr attr = op.getAccumulateAttr();
+  return attr ? attr.getOfTile(offset) : attr;
+}
+
 /// The tile of an op with coarse scales: blocks stay what they are.
 static FailureOr<TilingResult> tileCoarse(OpBuilder &builder, MmaScaledOp op,
                                           Sizes offsets, Sizes sizes) {
@@ -173,7 +179,8 @@ static FailureOr<TilingResult> tileCoarse(OpBuilder &builder, MmaScaledOp op,
       builder, loc, operands[4].getType(), operands[0], operands[1],
       operands[2], operands[3], operands[4], IntegerAttr(),
       ScaleBlockAttr::get(context, op.getBlockShape(Side::X)),
-      ScaleBlockAttr::get(context, op.getBlockShape(Side::Y)));
+      ScaleBlockAttr::get(context, op.getBlockShape(Side::Y)),
+      getAccumulateOfTile(op, offsets.back()));
   tiled->setDiscardableAttrs(
       llvm::to_vector(op.getOperation()->getDiscardableAttrs()));
   return TilingResult{{tiled}, {tiled.getResult()}, slices};
@@ -223,6 +230,7 @@ FailureOr<TilingResult> MmaScaledOp::getTiledImplementation(OpBuilder &builder,
   auto tiled = MmaScaledOp::create(builder, getLoc(), operands[0], operands[1],
                                    operands[2], operands[3], operands[4],
                                    builder.getI64IntegerAttr(getBlock()));
+  tiled.setAccumulateAttr(getAccumulateOfTile(*this, offsets.back()));
   tiled->setDiscardableAttrs(
       llvm::to_vector(getOperation()->getDiscardableAttrs()));
   return TilingResult{{tiled}, {tiled.getResult()}, slices};

@@ -44,7 +44,7 @@ void MmaScaledOp::build(OpBuilder &builder, OperationState &state, Value x,
                         Value xScale, Value y, Value yScale, Value acc,
                         IntegerAttr blockSize) {
   build(builder, state, acc.getType(), x, xScale, y, yScale, acc, blockSize,
-        ScaleBlockAttr(), ScaleBlockAttr());
+        ScaleBlockAttr(), ScaleBlockAttr(), AccumulateAttr());
 }
 
 void MmaScaledOp::build(OpBuilder &builder, OperationState &state, Value x,

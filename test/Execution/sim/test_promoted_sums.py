@@ -43,7 +43,7 @@ def program(types, scale_types, blocks, sizes, *, licence=False, is_dynamic=Fals
                      "permutation = [1, 0]\n")
     attributes = [coarse.attribute("x", x_block), coarse.attribute("y", y_block)]
     if licence:
-        attributes.append("accumulate = 128 : i64")
+        attributes.append("accumulate = #blockscale.accumulate<chunk = 128>")
     result = acc.replace("f32", wide)
     end = f"  %r = arith.truncf %d : {acc} to {result}\n" if wide != "f32" else ""
     return (
@@ -84,7 +84,7 @@ def options(types, scale_types, blocks):
 def check(case, sizes, target, folder, *flags, **given):
     data = operands(*case, sizes)
     got, messages = coarse.result(program(*case, sizes, **given), stored(data, given.get("order", "kn")), target, folder, *flags)
-    licence = dict()
+    licence = dict(chunk=128) if given.get("licence") else {}
     blockscale.compare(got, *data, **options(*case), **licence)
     return messages
 

@@ -128,6 +128,12 @@ TEST_F(GpuCompilationTest, WrongOptionsAreErrorsWithoutLocation) {
   EXPECT_TRUE(failed(compile(options)));
   EXPECT_EQ(diagnostics.rfind("?: expected a schedule of the form ", 0), 0u)
       << diagnostics;
+
+  diagnostics.clear();
+  options.schedule = "";
+  options.accumulation.rebase = true;
+  EXPECT_TRUE(failed(compile(options)));
+  EXPECT_EQ(diagnostics, "?: expected a chunk of 32, 64 or 128 terms, got 0\n");
 }
 
 TEST_F(GpuCompilationTest, ErrorsHaveLocations) {

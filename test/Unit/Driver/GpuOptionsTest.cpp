@@ -27,6 +27,8 @@ TEST(GpuOptionsTest, EveryOptionIsSet) {
            {"emulate-on", "sm_90"},
            {"ptx-version", "8.8"},
            {"native-only", ""},
+           {"accumulate", "64"},
+           {"rebase", ""},
            {"no-workspace", "true"},
            {"explain", "true"},
            {"schedule", "tile=64x64x128,warps=2x2,stages=2"},
@@ -37,6 +39,8 @@ TEST(GpuOptionsTest, EveryOptionIsSet) {
   EXPECT_EQ(options.emulateOn, lookupChip("sm_90"));
   EXPECT_EQ(options.ptxVersion, 88u);
   EXPECT_TRUE(options.nativeOnly && options.noWorkspace && options.explain);
+  EXPECT_EQ(options.accumulation.chunk, 64);
+  EXPECT_TRUE(options.accumulation.rebase);
   EXPECT_EQ(options.schedule, "tile=64x64x128,warps=2x2,stages=2");
   EXPECT_EQ(options.raising, Raising::RaisePositiveScales);
   EXPECT_EQ(options.stage, GpuStage::NVVM);
@@ -69,6 +73,12 @@ TEST(GpuOptionsTest, WrongValues) {
       "unknown PTX version '8.9', expected one of 70 to 78, 80 to 88, 90");
   EXPECT_EQ(set(options, "explain", "yes"),
             "expected true or false for explain, got 'yes'");
+  EXPECT_EQ(set(options, "accumulate", "100"),
+            "expected 32, 64 or 128 for accumulate, got '100'");
+  EXPECT_EQ(set(options, "accumulate", ""),
+            "expected 32, 64 or 128 for accumulate, got ''");
+  EXPECT_EQ(set(options, "rebase", "1"),
+            "expected true or false for rebase, got '1'");
   EXPECT_EQ(set(options, "schedule", "large")
                 .rfind("expected a schedule of the form ", 0),
             0u);
@@ -80,7 +90,8 @@ TEST(GpuOptionsTest, WrongValues) {
             "raise, got ''");
   EXPECT_EQ(set(options, "chip", "sm_90a"),
             "unknown option 'chip', expected one of target emulate-on "
-            "ptx-version native-only no-workspace explain schedule raise emit");
+            "ptx-version native-only accumulate rebase no-workspace explain "
+            "schedule raise emit");
 }
 
 /// What the table says of choices is what they take.

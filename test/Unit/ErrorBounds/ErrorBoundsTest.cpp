@@ -172,6 +172,78 @@ TEST(ErrorBoundsTest, InexactCodesAndScales) {
   EXPECT_FALSE(accepts(reference, {8, 2}));
 }
 
+/// What 64 equal terms of the magnitude `term` and one sign may lose: two
+/// blocks of 32, in each of which all of them are too small beside their sum.
+static double getLicensedError(double term) {
+  double error = 0;
+  for (double sum : {32 * term, 64 * term})
+    error += 0x1p-13 * (1 + 0x1p-7) * (sum + error) * (4 + 32);
+  return error;
+}
+
+/// Scales of f32 for blocks of 64, which end sums: of K = 128, two pieces.
+TEST(ErrorBoundsTest, LicensedSumsOfCoarseScales) {
+  Reference reference = compute(R"mlir(
+    func.func @main(%acc: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %x = arith.constant dense<1.0> : tensor<1x128xf8E4M3FN>
+      %y = arith.constant dense<1.0> : tensor<128x2xf8E4M3FN>
+      %s = arith.constant dense<[[3.0, -5.0]]> : tensor<1x2xf32>
+      %t = arith.constant dense<[[0.7]]> : tensor<1x1xf32>
+      %d = blockscale.mma_scaled %x, %s, %y, %t, %acc
+           {x_scale_block = #blockscale.scale_block<rows = 1, k = 64>,
+            y_scale_block = #blockscale.scale_block<rows = all, k = all>,
+            accumulate = #blockscale.accumulate<chunk = 128>}
+           : tensor<1x128xf8E4M3FN>, tensor<1x2xf32>,
+             tensor<128x2xf8E4M3FN>, tensor<1x1xf32>, tensor<1x2xf32>
+      return %d : tensor<1x2xf32>
+    })mlir",
+                                {0, 1});
+  double scale = 0.7f;
+  double lost = getLicensedError(3 * scale) + getLicensedError(5 * scale);
+  double magnitude = 64 * 8 * scale + lost;
+  for (int i : {0, 1}) {
+    double sum = i - 2 * 64 * scale;
+    double bound = lost + 128 * 0x1p-22 * (magnitude + i);
+    auto at = [&](double error) {
+      std::vector<float> values = {static_cast<float>(-2 * 64 * scale),
+                                   static_cast<float>(1 - 2 * 64 * scale)};
+      values[i] = static_cast<float>(sum + error);
+      return values;
+    };
+    EXPECT_TRUE(accepts(reference, at(0.9999 * bound)));
+    EXPECT_TRUE(accepts(reference, at(-0.9999 * bound)));
+    EXPECT_FALSE(accepts(reference, at(1.0001 * bound)));
+    EXPECT_FALSE(accepts(reference, at(-1.0001 * bound)));
+  }
+}
+
+/// A product has its own licence, also beside one that has another.
+TEST(ErrorBoundsTest, TheLicenceIsThatOfOneOp) {
+  Reference reference = compute(R"mlir(
+    func.func @main(%acc: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %x = arith.constant dense<1.0> : tensor<1x32xf8E4M3FN>
+      %y = arith.constant dense<1.0> : tensor<32x1xf8E4M3FN>
+      %s = arith.constant dense<1.0> : tensor<1x1xf8E8M0FNU>
+      %z = arith.constant dense<0.0> : tensor<1x1xf32>
+      %a = blockscale.mma_scaled %x, %s, %y, %s, %z
+           : tensor<1x32xf8E4M3FN>, tensor<1x1xf8E8M0FNU>,
+             tensor<32x1xf8E4M3FN>, tensor<1x1xf8E8M0FNU>, tensor<1x1xf32>
+      %b = blockscale.mma_scaled %x, %s, %y, %s, %z
+           {accumulate = #blockscale.accumulate<chunk = 32>}
+           : tensor<1x32xf8E4M3FN>, tensor<1x1xf8E8M0FNU>,
+             tensor<32x1xf8E4M3FN>, tensor<1x1xf8E8M0FNU>, tensor<1x1xf32>
+      %ab = tensor.concat dim(1) %a, %b
+            : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x2xf32>
+      return %ab : tensor<1x2xf32>
+    })mlir",
+                                {0, 0});
+  // 36 * 2^-13 * (1 + 2^-7) * 32, and 2^-12 of f32, is 0.1420.
+  EXPECT_TRUE(accepts(reference, {32, 32.14f}));
+  EXPECT_TRUE(accepts(reference, {32, 31.86f}));
+  EXPECT_FALSE(accepts(reference, {32, 32.15f}));
+  EXPECT_FALSE(accepts(reference, {32.01f, 32}));
+}
+
 TEST(ErrorBoundsTest, Elementwise) {
   Reference reference = compute(makeProgram("tensor<1x2xf32>", R"mlir(
     %three = arith.constant dense<3.0> : tensor<1x2xf32>

@@ -557,6 +557,41 @@ def BlockScale_ScaleBlockAttr : BlockScale_Attr<"ScaleBlock", "scale_block"> {
 }
 
 //===----------------------------------------------------------------------===//
+// How sums may be formed
+//===----------------------------------------------------------------------===//
+
+def BlockScale_AccumulateAttr : BlockScale_Attr<"Accumulate", "accumulate"> {
+  let summary = "how exactly a product adds up its terms";
+  let description = [{
+    A licence: sums of a product may be formed as the fp8 tensor cores of sm_89
+    and sm_90 form them. Without it, a product keeps f32's error.
+
+    * `chunk`: 32, 64 or 128. K is cut into chunks of that many terms. Sums of
+      terms of a chunk may have 13 fraction bits below the largest exponent in
+      them, and be truncated there; chunks are added in f32. Only terms with the
+      same scales are in one such sum.
+    * `rebase`: before that, elements may be shifted so that all blocks of a row
+      of x, or of a column of y, have its largest scale. That moves an element
+      by at most 2^-10 of that scale. It is for scales that are powers of two.
+
+    It is a permission. Whoever does not use it computes as without it, and is
+    within the bound of docs/Numerics.md, too.
+
+    Examples: `#blockscale.accumulate<chunk = 128>`,
+    `#blockscale.accumulate<chunk = 128, rebase>`.
+  }];
+  let parameters = (ins "int64_t":$chunk,
+                        DefaultValuedParameter<"bool", "false">:$rebase);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The licence of a tile that starts at `offset` along K: its chunks stay
+    /// inside those of the whole. Null if they would not.
+    AccumulateAttr getOfTile(OpFoldResult offset) const;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // The rule of a scale
 //===----------------------------------------------------------------------===//
 

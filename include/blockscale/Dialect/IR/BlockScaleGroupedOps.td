@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALEGROUPEDOPS_TD
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALEGROUPEDOPS_TD
 
+include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
 include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
 include "blockscale/Dialect/IR/BlockScaleLevels.td"
@@ -118,6 +119,8 @@ def BlockScale_GroupedMmaScaledOp
     are no error, either, since those of a tile are clamped. In any case no
     memory but that of the operands is read or written.
 
+    `accumulate` is the licence of `mma_scaled` of that name.
+
     Constraints:
 
     * (P1) All operands are ranked tensors without encoding, of the shapes of
@@ -164,7 +167,8 @@ def BlockScale_GroupedMmaScaledOp
     Optional<BlockScale_RankedTensor<1, [I32]>>:$rows,
     Optional<BlockScale_RankedTensor<1, [F32]>>:$group_scale,
     Optional<BlockScale_RankedTensor<2, [F32]>>:$bias,
-    OptionalAttr<I64Attr>:$block_size, UnitAttr:$legal_groups);
+    OptionalAttr<I64Attr>:$block_size, UnitAttr:$legal_groups,
+    OptionalAttr<BlockScale_AccumulateAttr>:$accumulate);
   let assemblyFormat = [{
     $x `,` $x_scale `,` $y `,` $y_scale `,` $offsets `,` $acc
     (`rows` `(` $rows^ `:` type($rows) `)`)?

@@ -103,6 +103,11 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     like 2^120 and 2^-120 cancel. Scales of `f32` may be any number: negative,
     subnormal, zero, infinite or NaN.
 
+    *Less exact sums.* `accumulate` is a licence to form sums as fp8 tensor cores
+    form them: see `#blockscale.accumulate`. It is legal with all types; where
+    no fp8 tensor core computes the product, nobody uses it. A tile along K
+    keeps it for the largest chunk whose multiples tiles start at.
+
     On GPUs, `blockscale-select-path` rewrites products whose coarse scales are
     powers of two (`f8E8M0FNU`, or constants), or those of whole rows. For others
     there are no kernels: they are errors there.
@@ -201,7 +206,8 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     BlockScale_Accumulator:$acc,
     OptionalAttr<I64Attr>:$block_size,
     OptionalAttr<BlockScale_ScaleBlockAttr>:$x_scale_block,
-    OptionalAttr<BlockScale_ScaleBlockAttr>:$y_scale_block);
+    OptionalAttr<BlockScale_ScaleBlockAttr>:$y_scale_block,
+    OptionalAttr<BlockScale_AccumulateAttr>:$accumulate);
   let results = (outs BlockScale_Accumulator:$result);
 
   let assemblyFormat = [{

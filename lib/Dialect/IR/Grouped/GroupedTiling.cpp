@@ -140,6 +140,8 @@ static LogicalResult verifyTileOfK(OpBuilder &builder, Op op, Sizes offsets,
 static Operation *createTile(OpBuilder &builder, GroupedMmaScaledOp op,
                              GroupedTile &tile) {
   int64_t block = op.getBlock();
+  AccumulateAttr accumulate = op.getAccumulateAttr();
+  OpFoldResult k = tile.kStart(/*perElement=*/1);
   bool hasRows = bool(op.getRows());
   Value x = tile.sliceX(op.getX(), hasRows, 1),
         xScale = tile.sliceX(op.getXScale(), hasRows, block),
@@ -152,7 +154,8 @@ static Operation *createTile(OpBuilder &builder, GroupedMmaScaledOp op,
   return GroupedMmaScaledOp::create(
       builder, op.getLoc(), acc.getType(), x, xScale, y, yScale, offsets, acc,
       rows, op.getGroupScale(), bias, builder.getI64IntegerAttr(block),
-      op.getLegalGroupsAttr());
+      op.getLegalGroupsAttr(),
+      accumulate ? accumulate.getOfTile(k) : accumulate);
 }
 
 static Operation *createTile(OpBuilder &builder, GroupedMatmulOp op,

@@ -121,7 +121,7 @@ private:
         builder, loc, acc.getType(), x, xScale, y, yScale, sorted.getOffsets(),
         acc, sorted.getRows(), /*group_scale=*/Value(), /*bias=*/Value(),
         builder.getI64IntegerAttr(scaled.block),
-        /*legal_groups=*/builder.getUnitAttr());
+        /*legal_groups=*/builder.getUnitAttr(), /*accumulate=*/{});
   }
 
   Value createOnes(Value like) {

@@ -169,11 +169,13 @@ private:
 
 static Value multiply(OpBuilder &b, GroupedMmaScaledOp op,
                       Group<GroupedMmaScaledOp> &group, Value initial) {
-  return MmaScaledOp::create(b, op.getLoc(), group.getRowsOf(op.getX()),
-                             group.getRowsOf(op.getXScale()),
-                             group.getMatrixOf(op.getY()),
-                             group.getMatrixOf(op.getYScale()), initial,
-                             b.getI64IntegerAttr(op.getBlock()));
+  auto product = MmaScaledOp::create(b, op.getLoc(), group.getRowsOf(op.getX()),
+                                     group.getRowsOf(op.getXScale()),
+                                     group.getMatrixOf(op.getY()),
+                                     group.getMatrixOf(op.getYScale()), initial,
+                                     b.getI64IntegerAttr(op.getBlock()));
+  product.setAccumulateAttr(op.getAccumulateAttr());
+  return product;
 }
 
 static Value multiply(OpBuilder &b, GroupedMatmulOp op,

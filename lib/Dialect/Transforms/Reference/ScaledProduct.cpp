@@ -203,11 +203,24 @@ Value ScaledProduct::multiply(ValueRange inputs, ArrayRef<AffineMap> maps,
       .getResult(0);
 }
 
-void ScaledProduct::replace(ValueRange inputs, ArrayRef<AffineMap> maps,
-                            Multiply multiply) {
+Operation *ScaledProduct::replace(ValueRange inputs, ArrayRef<AffineMap> maps,
+                                  Multiply multiply) {
   Value products = this->multiply(inputs, maps, sum, multiply);
   rewriter.replaceOp(
       op, roundSum(rewriter, loc, products, sizes, op->getResult(0).getType()));
+  return products.getDefiningOp();
+}
+
+Operation *ScaledProduct::replaceByTerms(Value x, Value y, ValueRange others,
+                                         ArrayRef<AffineMap> otherMaps) {
+  SmallVector<Value> inputs = {x, y};
+  SmallVector<AffineMap> maps = {getXMap(x), getYMap(y)};
+  llvm::append_range(inputs, others);
+  llvm::append_range(maps, otherMaps);
+  return replace(inputs, maps,
+                 [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                   return arith::MulFOp::create(b, loc, args[0], args[1]);
+                 });
 }
 
 //===----------------------------------------------------------------------===//

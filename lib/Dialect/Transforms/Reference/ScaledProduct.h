@@ -53,8 +53,14 @@ public:
   using Multiply = function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
   /// Replaces the op by the sum of the accumulator and of the products that
-  /// `multiply` makes of elements of `inputs` at `maps`.
-  void replace(ValueRange inputs, ArrayRef<AffineMap> maps, Multiply multiply);
+  /// `multiply` makes of elements of `inputs` at `maps`. Returns the sum.
+  Operation *replace(ValueRange inputs, ArrayRef<AffineMap> maps,
+                     Multiply multiply);
+
+  /// The same for products of elements of x and y. `others` are inputs of the
+  /// sum, too, but in no product.
+  Operation *replaceByTerms(Value x, Value y, ValueRange others = {},
+                            ArrayRef<AffineMap> otherMaps = {});
 
   /// An operand of a product with coarse scales, decoded.
   struct BlockOperand {

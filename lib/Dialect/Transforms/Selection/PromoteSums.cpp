@@ -91,7 +91,10 @@ static Value convertElements(IRRewriter &rewriter, MmaScaledOp op, Side side) {
 }
 
 bool blockscale::mayMultiplyFP8(MmaScaledOp op, const Chip &chip) {
-  if (!op->hasAttr("accumulate") || getInterval(op) != kMostInterval)
+  // Instructions add up a whole row of shared memory.
+  std::optional<AccumulateAttr> licence = op.getAccumulate();
+  if (!licence || licence->getChunk() < kMostInterval ||
+      getInterval(op) != kMostInterval)
     return false;
   TypeCombination types = {
       *getElementFormat(op.getMatrixType(Side::X).getElementType()),
@@ -131,10 +134,6 @@ Value blockscale::promoteSums(IRRewriter &rewriter, MmaScaledOp op,
                                hasFactors ? op.getXScale() : Value(),
                                hasFactors ? op.getYScale() : Value(), interval,
                                getBlock(Side::X), getBlock(Side::Y));
-  SmallVector<NamedAttribute> attributes;
-  for (NamedAttribute attribute : op->getDiscardableAttrs())
-    if (attribute.getName() != "accumulate")
-      attributes.push_back(attribute);
-  product->setDiscardableAttrs(attributes);
+  product->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
   return product;
 }

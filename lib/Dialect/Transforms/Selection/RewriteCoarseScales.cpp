@@ -158,6 +158,7 @@ static LogicalResult repeatPowers(IRRewriter &rewriter, MmaScaledOp op) {
   Value yScale = repeatScales(rewriter, op, Side::Y, op.getYScale(), *size);
   auto product = MmaScaledOp::create(rewriter, op.getLoc(), op.getX(), xScale,
                                      op.getY(), yScale, op.getAcc(), *size);
+  product.setAccumulateAttr(op.getAccumulateAttr());
   product->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
   rewriter.replaceOp(op, product);
   return success();
@@ -253,6 +254,7 @@ static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op,
   auto product = MmaScaledOp::create(
       rewriter, loc, op.getX(), createOnes(rewriter, op, Side::X, *size),
       op.getY(), createOnes(rewriter, op, Side::Y, *size), zeros, *size);
+  product.setAccumulateAttr(op.getAccumulateAttr());
   product->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
   rewriter.replaceOp(op, scaleResult(rewriter, op, product));
   return success();

@@ -19,6 +19,7 @@
 #include "Selection/UnscaledProducts.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Selection/Accumulate.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -119,6 +120,8 @@ struct SelectPathPass final
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))
+      return signalPassFailure();
+    if (failed(attachAccumulation(getOperation(), {accumulate, rebase})))
       return signalPassFailure();
     rewriteCoarseScales(getOperation(), *(*target).getChip());
     if (failed(refuseCoarseScales(getOperation())))

@@ -60,6 +60,10 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
     `linalg.transpose` ops. All other matmuls have no path and become loops; an
     attribute for which the chip has no instruction is an error.
 
+    With `accumulate=128`, each `mma_scaled` and `grouped_mma_scaled` that has no
+    attribute `accumulate` gets `#blockscale.accumulate<chunk = 128>`; with
+    `rebase`, too, `#blockscale.accumulate<chunk = 128, rebase>`.
+
     Coarse scales of `mma_scaled` have no instruction. Before a path is chosen,
     two kinds of them are rewritten, with a remark: those that are powers of two
     are repeated for blocks of `block_size` elements, and those of whole rows of
@@ -99,7 +103,12 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
            "Choose no path whose kernels need memory other than arguments and "
            "results">,
     Option<"nativeOnly", "native-only", "bool", "false",
-           "Refuse an op that no block-scaled instruction computes">
+           "Refuse an op that no block-scaled instruction computes">,
+    Option<"accumulate", "accumulate", "int64_t", "0",
+           "Give products without the attribute accumulate one with this chunk, "
+           "32, 64 or 128">,
+    Option<"rebase", "rebase", "bool", "false",
+           "Whether that attribute permits rebasing, too">
   ];
 }
 
