@@ -28,7 +28,8 @@ FormedResults blockscale::formDequantize(RewriterBase &rewriter,
                                          SymbolTableCollection &symbols,
                                          DequantizeOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
-  if (!type || (type.getRank() != 2 && type.getRank() != 3) ||
+  if (!type || op.hasCoarseScales() ||
+      (type.getRank() != 2 && type.getRank() != 3) ||
       (!type.isDynamicDim(type.getRank() - 1) &&
        !KernelProblem::isMultiple(type.getShape().back(),
                                   kDequantizedAtOnce)) ||
