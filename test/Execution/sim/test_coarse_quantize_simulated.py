@@ -16,7 +16,7 @@ from harness import RUN, Program
 from warp_specialized_cases import cover
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "quantize"))
-from test_coarse_quantize import ALL, hard_values, quantize
+from test_coarse_quantize import ALL, dequantize, hard_values, quantize, scale_shape
 
 TARGETS = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
 F32, E8M0 = "f32", "f8E8M0FNU"
@@ -116,4 +116,126 @@ def test_quantize(number, tmp_path):
         program.result(result)
     wanted = blockscale.quantize(values, element, scale, rule=rule, scale_block=block, amax=True)
     for got, each in zip(simulate(program, target, tmp_path), wanted):
+        assert_same_bits(got, each)
+
+
+def boundary_values(element, scale_power, rng):
+    """128 x 128 f32s: each row has the scale amax / max, and quotients on the borders between elements, and beside."""
+    decoded = blockscale.decode(np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8), element)
+    finite = np.unique(decoded[np.isfinite(decoded)])
+    borders = np.concatenate([(finite[1:] + finite[:-1]) / 2, finite[np.abs(finite) < finite.max()]])
+    amax = np.float32(finite.max()) * (np.exp2(scale_power) * (1 + rng.random((128, 1)))).astype(np.float32)
+    scales = amax / np.float32(finite.max())
+    values = (rng.choice(borders, (128, 128)) * scales.astype(np.float64)).astype(np.float32)
+    for far, columns in ((np.float32(np.inf), slice(40, 80)), (np.float32(-np.inf), slice(80, 127))):
+        values[:, columns] = np.nextafter(values[:, columns], far)
+    values[:, 127:] = amax
+    return np.clip(values, -amax, amax)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_borders(target, tmp_path):
+    """Where a quotient that is not rounded to nearest shows, with scales from subnormals to the largest ones."""
+    rng, program, expected = np.random.default_rng(8), Program(), []
+    for i, element in enumerate(blockscale.ELEMENT_TYPES):
+        powers = (-145, -126, -52, -50, -20, 0, 49, 50, 100)
+        values = np.concatenate([boundary_values(element, power, rng) for power in powers])
+        for block in [(1, 128), (1, ALL)]:
+            for result in quantize(program, program.arg(values, F32), element, F32, block):
+                program.result(result)
+            expected += blockscale.quantize(values, element, F32, scale_block=block)
+    for got, wanted in zip(simulate(program, target, tmp_path), expected):
+        assert_same_bits(got, wanted)
+
+
+@pytest.mark.parametrize("target", TARGETS[1:3])
+@pytest.mark.parametrize("k", [1, 31, 1024, 1032, 3002, 8192, 16424, 40008])
+def test_long_rows(k, target, tmp_path):
+    """A warp, several warps, and more than the registers hold."""
+    values = blockscale.to_bf16(np.random.default_rng(k).standard_normal((5, k)).astype(np.float32))
+    values[3, k // 2:] = 0x7F80
+    program = Program()
+    for rows in ((5, k), (None, k), (None, None)):
+        for result in quantize(program, program.arg(values, "bf16", rows), "f8E4M3FN", F32, (1, ALL), amax=True):
+            program.result(result)
+    wanted = blockscale.quantize(blockscale.from_bf16(values), "f8E4M3FN", F32, scale_block=(1, ALL), amax=True)
+    for got, each in zip(simulate(program, target, tmp_path), wanted * 3):
+        assert_same_bits(got, each)
+
+
+DEQUANTIZE_CASES = [
+    [(element, scale), *others]
+    for (element, scale), *others in cover(
+        [[(e, s) for s in (F32, E8M0) for e in blockscale.ELEMENT_TYPES], BLOCKS, SHAPES, TYPES,
+         ["static", "dynamic", "rows", "transposed"], TARGETS], 2, 9
+    )
+]
+
+
+@pytest.mark.parametrize("number", range(len(DEQUANTIZE_CASES)))
+def test_dequantize(number, tmp_path):
+    """All codes, and all scales."""
+    (element, scale), block, shape, dtype, layout, target = DEQUANTIZE_CASES[number]
+    if not is_legal(element, scale, block):
+        block = (block[0], 64)
+    # Packed rows end on a byte, those of the transposed one, too.
+    shape = tuple(n + n % 2 for n in shape) if element == "f4E2M1FN" else shape
+    rng = np.random.default_rng(number)
+    codes = rng.integers(0, 1 << blockscale.FORMATS[element].bits, shape).astype(np.uint8)
+    scales = rng.integers(0, 256, scale_shape(shape, block)).astype(np.uint8)
+    if scale == F32:
+        scales = rng.integers(0, 1 << 32, scales.shape).astype(np.uint32).view(np.float32)
+    program = Program()
+    x = add_argument(program, codes, element, layout)
+    known = x.shape if layout in ("dynamic", "rows") else shape
+    program.result(dequantize(program, x, program.arg(scales, scale, scale_shape(known, block)), block, dtype))
+    (got,) = simulate(program, target, tmp_path)
+    with np.errstate(invalid="ignore"):  # signaling NaNs
+        wanted = blockscale.dequantize(codes, scales, element, scale, dtype=dtype, scale_block=block)
+    if dtype == "bf16":
+        got, wanted = blockscale.from_bf16(got), blockscale.from_bf16(wanted)
+    np.testing.assert_array_equal(got, wanted)  # NaN has any payload
+    np.testing.assert_array_equal(np.signbit(got[got == 0]), np.signbit(wanted[wanted == 0]))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_product_between(target, tmp_path):
+    """Dequantized weights times x, whose result is quantized: neither is fused into the product."""
+    rng = np.random.default_rng(10)
+    x, w = blockscale.to_bf16(rng.standard_normal((130, 64)).astype(np.float32)), rng.integers(0, 127, (64, 200)).astype(np.uint8)
+    scales = rng.standard_normal((1, 2)).astype(np.float32)
+    program = Program()
+    operands = [program.arg(x, "bf16"), program.arg(w, "f8E4M3FN"), program.arg(scales, F32)]
+    program.body.append(
+        f"%w = blockscale.dequantize %arg1, %arg2 {{scale_block = #blockscale.scale_block<rows = 128, k = 128>}} : "
+        f"{operands[1].type}, {operands[2].type} to tensor<64x200xbf16>"
+    )
+    acc = program.constant(0, (130, 200), F32)
+    product = program.op(
+        f"linalg.matmul ins(%arg0, %w : {operands[0].type}, tensor<64x200xbf16>) outs({acc.name} : {acc.type}) -> {acc.type}",
+        (130, 200), F32,
+    )
+    program.result(product)
+    for result in quantize(program, product, "f8E5M2", F32, (1, 128)) + quantize(program, product, "f8E4M3FN", E8M0, (128, 64)):
+        program.result(result)
+    got, *quantized = simulate(program, target, tmp_path)
+    weights = blockscale.from_bf16(blockscale.dequantize(w, scales, "f8E4M3FN", dtype="bf16", scale_block=(128, 128)))
+    np.testing.assert_allclose(got, blockscale.from_bf16(x) @ weights, rtol=1e-4, atol=1e-3 * np.abs(weights).max())
+    wanted = blockscale.quantize(got, "f8E5M2", F32, scale_block=(1, 128)) + blockscale.quantize(got, "f8E4M3FN", E8M0, scale_block=(128, 64))
+    for each, other in zip(quantized, wanted):
+        assert_same_bits(each, other)
+
+
+@pytest.mark.parametrize("block", [(1, 128), (1, ALL), (128, 128), (ALL, ALL)])
+def test_reshaped(block, tmp_path):
+    """Rows of a block stay rows of one matrix if x is reshaped in front."""
+    values = hard_values((260, 96), 11)
+    program = Program()
+    x = program.arg(values, F32)
+    shape = "[[0, 1], [2]] output_shape [2, 130, 96]"
+    x = program.op(f"tensor.expand_shape {x.name} {shape} : {x.type} into tensor<2x130x96xf32>", (2, 130, 96), F32)
+    for result in quantize(program, x, "f8E4M3FN", F32, block):
+        program.result(result)
+    wanted = blockscale.quantize(values.reshape(2, 130, 96), "f8E4M3FN", F32, scale_block=block)
+    for got, each in zip(simulate(program, "sm_90a", tmp_path), wanted):
         assert_same_bits(got, each)
