@@ -31,14 +31,21 @@ using Side = MmaScaledOp::Side;
 /// The bits of scales and metadata in memory.
 static constexpr unsigned kByte = 8;
 
-/// The bit pattern of all elements of `tensor` if it is a splat.
+/// The bit pattern of all elements of `tensor` if it is a splat: a constant, or
+/// of dynamic sizes.
 static std::optional<uint8_t> getSplat(Value tensor) {
+  Attribute number;
   DenseElementsAttr attr;
-  if (!matchPattern(tensor, m_Constant(&attr)) || !attr.isSplat())
-    return std::nullopt;
-  if (isa<FloatType>(attr.getElementType()))
-    return attr.getSplatValue<APFloat>().bitcastToAPInt().getZExtValue();
-  return attr.getSplatValue<APInt>().getZExtValue();
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  if (fill && fill.value().getType() == getElementTypeOrSelf(tensor.getType()))
+    matchPattern(fill.value(), m_Constant(&number));
+  else if (matchPattern(tensor, m_Constant(&attr)) && attr.isSplat())
+    number = attr.getSplatValue<Attribute>();
+  if (auto value = dyn_cast_or_null<FloatAttr>(number))
+    return value.getValue().bitcastToAPInt().getZExtValue();
+  if (auto value = dyn_cast_or_null<IntegerAttr>(number))
+    return value.getValue().getZExtValue();
+  return std::nullopt;
 }
 
 /// The elements of `tensor`, in rows that end on a byte, packed.
