@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A team of threads has a tile, which is a block of scales where it can be: it
-// finds the largest magnitude, and quantizes then. Values of a short row stay
-// in registers between both; others are read again, out of a cache.
+// finds the largest magnitude, and quantizes then. The first values of a row,
+// which mostly are all, stay in registers between both; others are read again,
+// out of a cache.
 //
 // A block of many rows and columns would leave most of the chip idle. It is
 // many tiles, and there are two kernels: one joins their largest magnitudes in
@@ -53,14 +54,14 @@ struct TilePlan {
   RowWisePlan teams;
   /// Threads of a team along K; the others are along rows.
   int64_t lanes;
-  /// Whether neighbouring threads have neighbouring rows.
+  /// Whether neighboring threads have neighboring rows.
   bool isAcrossRows;
 
   int64_t getLanesOfRows() const { return teams.lanes / lanes; }
 };
 } // namespace
 
-/// Threads for a row, or a part of one, of `length`.
+/// How many threads share a tile that is a row, or a part of one.
 static int64_t getThreadsOfRow(const QuantizeProblem &problem) {
   if (problem.block.k != ScaleBlock::kAll)
     return std::clamp<int64_t>(problem.block.k / problem.width, 1, kWarpLanes);
@@ -132,6 +133,7 @@ public:
   /// Joins the largest magnitudes of tiles in memory.
   void buildMagnitudes() {
     findTile();
+    loadKept();
     emitJoinLargest(b, loc, findLargestOfThread(),
                     kernel.getArgument(*problem.magnitudes), getBlock());
     gpu::ReturnOp::create(b, loc);
@@ -139,10 +141,9 @@ public:
 
   void buildQuantize() {
     findTile();
-    SmallVector<LoadedValues> kept = loadKept();
-    Value largest = problem.magnitudes ? loadLargest()
-                    : kept.empty()     ? joinLargest(findLargestOfThread())
-                                       : joinLargest(getLargest(kept));
+    loadKept();
+    Value largest =
+        problem.magnitudes ? loadLargest() : joinLargest(findLargestOfThread());
     if (problem.amax)
       emitJoinLargest(b, loc, largest, kernel.getArgument(*problem.amax));
     Value scale =
@@ -155,11 +156,10 @@ public:
     }
     for (const LoadedValues &values : kept)
       emitIf(b, loc, values.isInside, [&] { store(values); });
-    if (kept.empty())
-      emitLoops({}, [&](const LoadedValues &values, Value) {
-        store(values);
-        return Value();
-      });
+    emitLoops({}, [&](const LoadedValues &values, Value) {
+      store(values);
+      return Value();
+    });
     emitIf(b, loc, hasScale(), [&] {
       memref::StoreOp::create(
           b, loc,
@@ -285,15 +285,21 @@ private:
     return largest;
   }
 
-  /// The values of this thread, if they are few: those of a row.
-  SmallVector<LoadedValues> loadKept() {
+  /// Loads the first values of this thread, if its tile is a row or a part of
+  /// one. Loops are over the rest.
+  void loadKept() {
+    nextColumn = firstColumn;
+    if (plan.tile.rows != 1)
+      return;
     int64_t length = plan.tile.k == ScaleBlock::kAll ? problem.k : plan.tile.k;
+    bool isKnown = !ShapedType::isDynamic(length);
     int64_t step = plan.lanes * problem.width;
-    if (plan.tile.rows != 1 || ShapedType::isDynamic(length))
-      return {};
-    int64_t count = llvm::divideCeilSigned(length, step);
-    if (count * problem.width * element.getIntOrFloatBitWidth() > kKeptBits)
-      return {};
+    int64_t count = isKnown ? llvm::divideCeilSigned(length, step)
+                            : llvm::divideCeilSigned(kValues, problem.width);
+    count = std::min<int64_t>(
+        count, kKeptBits / (problem.width * element.getIntOrFloatBitWidth()));
+    hasRest = !isKnown || count * step < length;
+    nextColumn = addIndex(b, loc, firstColumn, count * step);
     // Threads outside read the last values of their tile, or of the last row,
     // which no result changes by, so that no load waits for a branch.
     Value isRow, row = firstRow,
@@ -304,11 +310,10 @@ private:
     }
     bool areWhole = plan.tile.k == ScaleBlock::kAll ||
                     KernelProblem::isMultiple(problem.k, plan.tile.k);
-    SmallVector<LoadedValues> kept;
     for (int64_t i = 0; i != count; ++i) {
       MatrixPosition at = {batch, row, addIndex(b, loc, firstColumn, i * step)};
       Value isInside = isRow;
-      if (!areWhole || (i + 1) * step > length) {
+      if (!isKnown || !areWhole || (i + 1) * step > length) {
         isInside =
             emitBoth(b, loc, isRow, isBelow(b, loc, at.column, endColumn));
         at.column = getSmaller(at.column, last);
@@ -316,13 +321,14 @@ private:
       kept.push_back(load(at));
       kept.back().isInside = isInside;
     }
-    return kept;
   }
 
-  /// Loops over all values of this thread. They carry `start`, unless it is
-  /// null, and what `body` makes of it.
+  /// Loops over the values of this thread that are not kept. They carry
+  /// `start`, unless it is null, and what `body` makes of it.
   Value emitLoops(Value start,
                   function_ref<Value(const LoadedValues &, Value)> body) {
+    if (!hasRest)
+      return start;
     auto carry = [](Value value) {
       return value ? SmallVector<Value>{value} : SmallVector<Value>();
     };
@@ -341,7 +347,7 @@ private:
     return emitLoop(firstRow, endRow, plan.getLanesOfRows(), start,
                     [&](Value row, Value ofRow) {
                       return emitLoop(
-                          firstColumn, endColumn, plan.lanes * problem.width,
+                          nextColumn, endColumn, plan.lanes * problem.width,
                           ofRow, [&](Value column, Value carried) {
                             return body(load({batch, row, column}), carried);
                           });
@@ -350,7 +356,7 @@ private:
 
   Value findLargestOfThread() {
     return emitLoops(
-        arithmetic.integer(0), [&](const LoadedValues &values, Value largest) {
+        getLargest(kept), [&](const LoadedValues &values, Value largest) {
           return arithmetic.getLargest(largest, getLargest(values));
         });
   }
@@ -400,6 +406,11 @@ private:
   Value tileRow, tileColumn;
   /// The first position of the thread, and the end of the tile.
   Value firstRow, firstColumn, endRow, endColumn;
+  /// What is in registers, where the other values of a row start, and whether
+  /// there are others.
+  SmallVector<LoadedValues> kept;
+  Value nextColumn;
+  bool hasRest = true;
   BlockFactor factor;
 };
 } // namespace
