@@ -27,6 +27,10 @@ class BuildWithKernels(build_py):
             bundle.with_name("moe.bundle"), "moe.bundle",
             "kernels for mixtures of experts (target blockscale-torch-moe-kernels)",
         )
+        self.add(
+            bundle.with_name("fp8.bundle"), "fp8.bundle",
+            "kernels for fp8_block and fp8_row (target blockscale-torch-fp8-kernels)",
+        )
 
     def add(self, bundle, name, what):
         if bundle.is_file():

@@ -118,7 +118,7 @@ def test_wheel(tmp_path):
     # Where CMake puts it.
     data = project / "build" / "python" / "blockscale" / "torch"
     data.mkdir(parents=True)
-    bundles = ("kernels.bundle", "sparse.bundle", "moe.bundle")
+    bundles = ("kernels.bundle", "sparse.bundle", "moe.bundle", "fp8.bundle")
     for name in bundles:
         (data / name).write_bytes(b"\0")
     environment = {name: value for name, value in os.environ.items() if name != "BLOCKSCALE_TORCH_BUNDLE"}

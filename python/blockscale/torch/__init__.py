@@ -5,13 +5,20 @@
     convert_linear_(model, "mxfp4")                          # weight-only: x stays bf16
     convert_linear_(model, "nvfp4", activations="dynamic")   # x is quantised, too
     convert_linear_(model, "mxfp8", sparse=True)             # 2:4 sparse weights
+    convert_linear_(model, "fp8_row", activations="dynamic") # a scale for each token and for each channel
     convert_moe_(model, "mxfp4")                             # the experts of transformers' models
 
 Kernels come from kernels.bundle and are launched by blockscale.runtime, so neither a compiler nor the CUDA toolkit is
 needed. See docs/Torch.md. Needs torch 2.4 or later, which is imported here.
 """
 
-from .checkpoints import load_mxfp4_gpt_oss, load_nvfp4_modelopt, load_sparse_24_bitmask
+from .checkpoints import (
+    load_fp8_block_deepseek,
+    load_fp8_row_compressed_tensors,
+    load_mxfp4_gpt_oss,
+    load_nvfp4_modelopt,
+    load_sparse_24_bitmask,
+)
 from .conversion import Conversion
 from .experts import GPT_OSS, SILU, Gate, MoE, convert_moe_
 from .linear import Linear, convert_linear_
@@ -30,6 +37,8 @@ __all__ = [
     "convert_moe_",
     "grouped_linear",
     "linear",
+    "load_fp8_block_deepseek",
+    "load_fp8_row_compressed_tensors",
     "load_mxfp4_gpt_oss",
     "load_nvfp4_modelopt",
     "load_sparse_24_bitmask",

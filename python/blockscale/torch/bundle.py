@@ -11,14 +11,17 @@ from pathlib import Path
 from .. import runtime
 
 NAME = "kernels.bundle"
-# Of sparse weights, and of mixtures of experts. Not part of the first one, which most users need alone.
+# Of sparse weights, of mixtures of experts, and of fp8_block and fp8_row. Not part of the first one, which most users
+# need alone.
 SPARSE_NAME = "sparse.bundle"
 MOE_NAME = "moe.bundle"
+FP8_NAME = "fp8.bundle"
 # What each is for, and the target that makes it.
 BUNDLES = {
     NAME: ("", "blockscale-torch-kernels"),
     SPARSE_NAME: (" for sparse weights", "blockscale-torch-sparse-kernels"),
     MOE_NAME: (" for mixtures of experts", "blockscale-torch-moe-kernels"),
+    FP8_NAME: (" for fp8_block and fp8_row", "blockscale-torch-fp8-kernels"),
 }
 VARIABLE = "BLOCKSCALE_TORCH_BUNDLE"
 HERE = Path(__file__).resolve().parent

@@ -9,6 +9,7 @@ import torch
 
 from . import bundle
 from .constants import one, ones, zero_bias, zeros
+from .fp8_kernels import PRODUCTS
 
 # The alignment that kernels rely on.
 ALIGNMENT = 16
@@ -51,6 +52,11 @@ def linear(x, codes, scales, tensor_scale, bias, format):
 
 
 def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):
+    if format.is_coarse and format.name not in PRODUCTS:
+        raise NotImplementedError(
+            f"blockscale.torch: products of {format.name} on a card are not supported in this version, expected "
+            f"{' or '.join(PRODUCTS)}, or tensors on the CPU"
+        )
     m, n, device = x.shape[0], y.shape[0], x.device
     out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
     if m == 0 or n == 0:
@@ -59,8 +65,12 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
     if format.is_scaled:
         arguments += [one(x) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
     arguments.append(zero_bias(n, x) if bias is None else bias)
-    _launch(bundle.function(f"mma_scaled_{format.name}"), arguments, out, device)
+    _launch(_function("mma_scaled", format), arguments, out, device)
     return out
+
+
+def _function(name, format, type=""):
+    return bundle.function(f"{name}_{format.name}{type}", bundle.FP8_NAME if format.is_coarse else bundle.NAME)
 
 
 def decompress(codes, metadata, scales, format):
@@ -102,14 +112,32 @@ def quantize(x, tensor_scale, format):
     m, k = x.shape
     device = x.device
     codes = torch.empty((m, k // format.per_byte), dtype=torch.uint8, device=device)
-    scales = torch.empty((m, k // format.block), dtype=torch.uint8, device=device)
+    scales = _empty_scales(x, format, is_x=True)
     if m == 0:
         return codes, scales
     arguments = [x]
     if format.is_scaled:
         arguments.append(one(x) if tensor_scale is None else tensor_scale)
-    name = f"quantize_{format.name}_{VALUE_TYPES[x.dtype]}"
-    _launch(bundle.function(name), arguments, (codes, scales), device)
+    _launch(_function("quantize", format, f"_{VALUE_TYPES[x.dtype]}"), arguments, (codes, scales), device)
+    return codes, scales
+
+
+def _empty_scales(x, format, is_x):
+    dtype = getattr(torch, format.scale_dtype)
+    return torch.empty(format.scales_shape(x.shape, is_x), dtype=dtype, device=x.device)
+
+
+def quantize_weight(weight, format):
+    """The same of a weight with coarse scales, of (..., N, K)."""
+    if weight.dim() != 2:
+        matrices = [quantize_weight(each, format) for each in weight.reshape(-1, *weight.shape[-2:])]
+        return tuple(torch.stack(each, 0).reshape(*weight.shape[:-2], *each[0].shape) for each in zip(*matrices))
+    codes = torch.empty(tuple(weight.shape), dtype=torch.uint8, device=weight.device)
+    scales = _empty_scales(weight, format, is_x=False)
+    if weight.shape[0]:
+        name = "quantize" if format.weight_block == format.x_block else "quantize_weight"
+        function = _function(name, format, f"_{VALUE_TYPES[weight.dtype]}")
+        _launch(function, [weight], (codes, scales), weight.device)
     return codes, scales
 
 

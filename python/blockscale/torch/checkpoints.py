@@ -9,10 +9,12 @@ from ..formats import decode
 from ..sparse_metadata import compress_bitmask
 from . import cpu, formats
 from .checks import VALUE_DTYPES, check_devices, check_tensors, fail
-from .quantized import QuantizedTensor
+from .quantized import QuantizedTensor, table
 
 # The e8m0 scale 1.
 ONE = 127
+# The weight_block_size of fp8_block.
+BLOCK_SIZE = (128, 128)
 
 
 def _bytes(name, tensor, *dtypes):
@@ -58,6 +60,46 @@ def load_nvfp4_modelopt(weight, weight_scale, weight_scale_2):
         fail(ValueError, "weight_scale_2", "one number of float32",
              f"{weight_scale_2.dtype} of shape {tuple(weight_scale_2.shape)}")
     return QuantizedTensor(weight, weight_scale, "nvfp4", weight_scale_2.reshape(()))
+
+
+def load_fp8_block_deepseek(weight, weight_scale_inv, weight_block_size=(128, 128)):
+    """A weight of an FP8 checkpoint with `weight_block_size` [128, 128], as DeepSeek-V3's, of its two tensors.
+
+    weight             float8_e4m3fn of (..., N, K), K a multiple of 32
+    weight_scale_inv   f32, bf16, f16, or float8_e8m0fnu, of (..., ceil(N / 128), ceil(K / 128)): factors of elements, in
+                       spite of their name
+    weight_block_size  that of the checkpoint's quantization_config
+
+    Returns a QuantizedTensor of fp8_block, of (..., N, K), whose scales are f32. Raises TypeError or ValueError.
+    """
+    if tuple(weight_block_size) != BLOCK_SIZE:
+        fail(ValueError, "weight_block_size", list(BLOCK_SIZE), list(weight_block_size))
+    weight = _bytes("weight", weight, "float8_e4m3fn")
+    return QuantizedTensor(weight, _factors("weight_scale_inv", weight_scale_inv, has_powers=True), "fp8_block")
+
+
+def load_fp8_row_compressed_tensors(weight, weight_scale):
+    """A weight of compressed-tensors in FP8 with a scale for each channel, of its two tensors.
+
+    weight        float8_e4m3fn of (..., N, K), K a multiple of 32
+    weight_scale  f32, bf16 or f16 of (..., N, 1): factors
+
+    Returns a QuantizedTensor of fp8_row, of (..., N, K), whose scales are f32. Raises TypeError or ValueError.
+    """
+    weight = _bytes("weight", weight, "float8_e4m3fn")
+    return QuantizedTensor(weight, _factors("weight_scale", weight_scale), "fp8_row")
+
+
+def _factors(name, scales, has_powers=False):
+    """Scales as f32, which holds all values of these types; with `has_powers`, they may be e8m0."""
+    check_tensors(**{name: scales})
+    powers = getattr(torch, "float8_e8m0fnu", None)
+    if has_powers and powers is not None and scales.dtype == powers:
+        return table("f8E8M0FNU", scales.device)[scales.view(torch.uint8).int()]
+    if scales.dtype not in VALUE_DTYPES:
+        types = [*VALUE_DTYPES, *[powers] * (has_powers and powers is not None)]
+        fail(TypeError, name, " or ".join(map(str, types)), scales.dtype)
+    return scales.to(torch.float32)
 
 
 def load_sparse_24_bitmask(compressed, bitmask, weight_scale=None):

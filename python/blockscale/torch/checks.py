@@ -51,23 +51,25 @@ def check_values(name, x, dtypes, block=None):
         fail(ValueError, name, f"a last dimension of whole blocks of {block}", f"shape {tuple(x.shape)}")
 
 
-def check_quantized(name, codes, scales, format, arguments=("codes", "scales"), metadata=None):
+def check_quantized(name, codes, scales, format, arguments=("codes", "scales"), metadata=None, is_x=False):
     """Checks that quantized elements and scales, the arguments of these names, and the metadata of a sparse format
     belong together. Returns K.
     """
+    scale_dtype = getattr(torch, format.scale_dtype)
     parts = [(codes, "codes", arguments[0]), (scales, "scales", arguments[1])]
     if format.is_sparse:
         parts.append((metadata, "metadata", "metadata"))
     for each, what, argument in parts:
         check_tensors(**{argument: each})
-        if each.dtype != torch.uint8:
-            fail(TypeError, argument, torch.uint8, each.dtype)
+        dtype = scale_dtype if what == "scales" else torch.uint8
+        if each.dtype != dtype:
+            fail(TypeError, argument, dtype, each.dtype)
         if each.dim() < 2:
             fail(ValueError, f"{what} of {name}", "at least 2 dimensions", f"shape {tuple(each.shape)}")
     k = codes.shape[-1] * format.columns_per_byte
     if k < format.block or k % format.block:
         fail(ValueError, f"codes of {name}", f"rows of whole blocks of {format.block} elements", f"{k}")
-    expected = (*codes.shape[:-1], k // format.block)
+    expected = format.scales_shape((*codes.shape[:-1], k), is_x)
     if tuple(scales.shape) != expected:
         fail(ValueError, f"scales of {name}", f"shape {expected}, for codes of shape {tuple(codes.shape)}",
              tuple(scales.shape))
@@ -132,9 +134,12 @@ def check_devices(**tensors):
             fail(ValueError, name, f"a tensor on {device}, as {first} is", f"one on {other}")
 
 
-def check_activations(activations):
+def check_activations(activations, format=None):
+    """Checks how x is multiplied with a weight of a format."""
     if activations not in (None, "dynamic"):
         fail(ValueError, "activations", "None or 'dynamic'", repr(activations))
+    if activations is None and format is not None and format.is_coarse:
+        fail(ValueError, "activations", f"'dynamic' with {format.name}, which quantizes x", None)
 
 
 def check_x(x, k, **others):
@@ -154,7 +159,7 @@ def check_x(x, k, **others):
 def check_linear(
     x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False
 ):
-    check_activations(activations)
+    check_activations(activations, format)
     check_flag("legal_metadata", legal_metadata)
     check_matrix("the weight", codes)
     k = check_quantized("the weight", codes, scales, format, metadata=metadata)
@@ -165,7 +170,7 @@ def check_linear(
 
 def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):
     check_matrix("y", y, "y")
-    kx = check_quantized("x", x, x_scales, format, ("x", "x_scales"))
+    kx = check_quantized("x", x, x_scales, format, ("x", "x_scales"), is_x=True)
     ky = check_quantized("y", y, y_scales, format, ("y", "y_scales"))
     if kx != ky:
         fail(ValueError, "codes of x", f"{ky} elements in a row, as y has", f"{kx}")

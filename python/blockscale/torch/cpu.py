@@ -8,6 +8,7 @@ from ..grouped import combine_rows as combine_array
 from ..packing import pack, unpack
 from ..quantization import quantize as quantize_array
 from ..routing import route as route_array
+from ..scale_blocks import ALL
 from ..sparsity import compress as compress_array
 from ..sparsity import decompress as decompress_array
 from ..sparsity import sparsify as sparsify_array
@@ -33,12 +34,23 @@ def codes_of(elements, format):
     return torch.from_numpy(pack(elements, format.element) if format.per_byte == 2 else elements)
 
 
-def values_of(codes, scales, format):
+def values_of(codes, scales, format, is_x=False):
     """element * scale, exact in f64, an array of (..., K)."""
     codes = elements_of(codes, format)
+    if format.is_coarse:
+        return decode(codes, format.element).astype(numpy.float64) * _coarse_factors(
+            to_numpy(scales).astype(numpy.float64), codes.shape, format.x_block if is_x else format.weight_block)
     scale = "ue4m3" if format.scale == "f8E4M3FN" else format.scale
     factors = decode(to_numpy(scales), scale).astype(numpy.float64)
     return decode(codes, format.element).astype(numpy.float64) * numpy.repeat(factors, format.block, axis=-1)
+
+
+def _coarse_factors(scales, shape, block):
+    """The scale of each element; dimensions of which all share one stay 1."""
+    for axis, size in zip((-2, -1), block):
+        if size != ALL:
+            scales = numpy.take(scales, numpy.arange(shape[axis]) // size, axis)
+    return scales
 
 
 def finish(sums, bias, device, *tensor_scales):
@@ -58,12 +70,14 @@ def linear(x, codes, scales, tensor_scale, bias, format):
 
 
 def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):
-    product = values_of(x, x_scales, format) @ values_of(y, y_scales, format).T
+    product = values_of(x, x_scales, format, is_x=True) @ values_of(y, y_scales, format).T
     return finish(product, bias, x.device, x_tensor_scale, y_tensor_scale)
 
 
 def quantize_elements(x, tensor_scale, format):
     """(elements, one in a byte, scales), arrays."""
+    if format.is_coarse:
+        return _quantize_coarse(x, format, is_x=True)
     if not x.numel():
         return tuple(numpy.zeros((*x.shape[:-1], x.shape[-1] // per), numpy.uint8) for per in (1, format.block))
     scaled = {"tensor_scale": 1.0 if tensor_scale is None else float(tensor_scale)} if format.is_scaled else {}
@@ -71,9 +85,22 @@ def quantize_elements(x, tensor_scale, format):
     return quantize_array(to_numpy(x.float()), format.element, format.scale, format.block, **scaled)
 
 
+def _quantize_coarse(x, format, is_x):
+    if not x.numel():
+        shape = format.scales_shape(x.shape, is_x)
+        return numpy.zeros(tuple(x.shape), numpy.uint8), numpy.zeros(shape, format.scale_dtype)
+    block = format.x_block if is_x else format.weight_block
+    return quantize_array(to_numpy(x.float()), format.element, format.scale, scale_block=block)
+
+
 def quantize(x, tensor_scale, format):
     elements, scales = quantize_elements(x, tensor_scale, format)
     return codes_of(elements, format).to(x.device), torch.from_numpy(scales).to(x.device)
+
+
+def quantize_weight(weight, format):
+    """The same of a weight with coarse scales."""
+    return tuple(torch.from_numpy(each).to(weight.device) for each in _quantize_coarse(weight, format, is_x=False))
 
 
 def tensor_scale_of(x):

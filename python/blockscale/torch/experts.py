@@ -52,7 +52,7 @@ def _parts_of(name, weight, bias):
     """The tensors of a weight and its bias, as kernels take them."""
     check_tensors((f"{name}_bias",), **{f"{name}_bias": bias})
     g = weight.tensor_scale
-    if formats.get(weight.format).is_scaled:
+    if formats.get_of_experts(weight.format).is_scaled:
         g = torch.ones((), dtype=torch.float32, device=weight.device) if g is None else g
         g = g.reshape(-1).expand(weight.shape[0])
     return weight.codes, weight.scales, g, None if bias is None else bias.detach().to(torch.float32)
@@ -92,7 +92,7 @@ class MoE(KeptTypes):
         products = _parts_of("up", up, up_bias), _parts_of("down", down, down_bias)
         x = torch.empty((0, self.hidden_size), dtype=torch.bfloat16, device=up.device)
         ids = torch.empty((0, 1), dtype=torch.int64, device=up.device)
-        check_moe(x, ids, ids.to(torch.float32), *products, formats.get(self.format))
+        check_moe(x, ids, ids.to(torch.float32), *products, formats.get_of_experts(self.format))
         for name, product in zip(("up", "down"), products):
             for part, tensor in zip(PARTS, product):
                 if name == "up" and layout != "blocks" and part != "tensor_scale" and tensor is not None:
@@ -113,6 +113,7 @@ class MoE(KeptTypes):
         for name, weight in (("up", up), ("down", down)):
             if weight.dim() != 3 or not weight.shape[0]:
                 fail(ValueError, name, "3 dimensions, the first of at least 1", f"shape {tuple(weight.shape)}")
+        formats.get_of_experts(format)
         quantized = (
             QuantizedTensor.stack(
                 QuantizedTensor.from_float(weight[expert], format) for expert in range(weight.shape[0])
@@ -213,7 +214,7 @@ def _reason_to_keep(module, format):
         return f"the forward of {type(module).__name__}, which takes no {' or '.join(IDS)}"
     if _gate_of(module) is None:
         return f"the activation of {type(module).__name__}, which is neither silu(gate) * up nor that of gpt-oss"
-    block = formats.get(format).block
+    block = formats.get_of_experts(format).block
     for columns in (up.shape[1 if is_transposed else 2], down.shape[1 if is_transposed else 2]):
         if columns == 0 or columns % block:
             return f"{columns} columns of weights, no multiple of {block}"
@@ -251,7 +252,7 @@ def convert_moe_(model, format, activations=None, filter=None, unsupported="rais
 
     Returns a Conversion, with the names of the converted modules, and the reason for each kept one.
     """
-    formats.get(format)
+    formats.get_of_experts(format)
     check_activations(activations)
     if _has_experts(model):
         fail(ValueError, "model", "a module that has experts", "experts themselves: use MoE.from_float")

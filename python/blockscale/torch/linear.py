@@ -15,8 +15,12 @@ from .checks import (
     fail,
     legal_metadata,
 )
+from .checkpoints import load_fp8_block_deepseek
 from .conversion import KeptTypes, convert_modules
 from .quantized import QuantizedTensor
+
+# The class of transformers' layers that hold FP8 checkpoints.
+FP8_LINEAR = "FP8Linear"
 
 
 class Linear(KeptTypes):
@@ -24,7 +28,8 @@ class Linear(KeptTypes):
 
     weight       a QuantizedTensor of N x K, which may be sparse
     bias         bf16 of N (other types are rounded), or None
-    activations  None: weight-only quantization, x stays bf16. "dynamic": x is quantised to the weight's format
+    activations  None: weight-only quantization, x stays bf16. "dynamic": x is quantised to the weight's format, which
+                 fp8_block and fp8_row need
 
     x is bf16 of (..., K), the result bf16 of (..., N); other types of x raise TypeError. `codes`, `scales`,
     `tensor_scale`, `metadata` and `bias` are buffers: state_dict() has them under these names, and they keep their
@@ -39,6 +44,7 @@ class Linear(KeptTypes):
         check_tensors(("bias",), bias=bias)
         if len(weight.shape) != 2:
             fail(ValueError, "weight", "2 dimensions", f"shape {tuple(weight.shape)}")
+        check_activations(activations, formats.get(weight.format))
         self.out_features, self.in_features = weight.shape
         self.format, self.activations = weight.format, activations
         if bias is not None:
@@ -127,8 +133,35 @@ class Linear(KeptTypes):
         )
 
 
+def _is_fp8_linear(module):
+    """Whether it is the FP8Linear of transformers, which need not be installed."""
+    return type(module).__name__ == FP8_LINEAR
+
+
+def _reason_to_keep_fp8(module, format):
+    """The same as `_reason_to_keep` for a FP8Linear."""
+    if format != "fp8_block":
+        return f"a {FP8_LINEAR}, whose weight is quantized already, for fp8_block"
+    if module.activation_scheme != "dynamic":
+        return f"a {FP8_LINEAR} with activation_scheme {module.activation_scheme!r}, which is not 'dynamic'"
+    if module.block_size is None:
+        return f"a {FP8_LINEAR} without block_size"
+    try:
+        _weight_of_fp8(module)
+    except (TypeError, ValueError) as error:
+        return f"a {FP8_LINEAR} with {error}"
+    return None
+
+
+def _weight_of_fp8(module):
+    scales = module.weight_scale_inv
+    return load_fp8_block_deepseek(module.weight.detach(), scales if scales is None else scales.detach(), module.block_size)
+
+
 def _reason_to_keep(module, format, sparse):
     """Why a linear layer cannot be converted; None if it can."""
+    if _is_fp8_linear(module):
+        return _reason_to_keep_fp8(module, None if sparse else format)
     if type(module) is not nn.Linear:
         # A subclass may use its weight in another way, as in nn.MultiheadAttention.
         return f"a {type(module).__name__}, which is no torch.nn.Linear itself"
@@ -143,7 +176,7 @@ def _reason_to_keep(module, format, sparse):
 def convert_linear_(model, format, activations=None, filter=None, unsupported="raise", sparse=False):
     """Replaces each torch.nn.Linear of a model by a `Linear` of `format`, in place.
 
-    format       "mxfp8", "mxfp4" or "nvfp4"
+    format       "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"
     activations  None or "dynamic", as for Linear
     filter       called with the name and the module of each layer; layers are kept if it returns false. The default
                  converts all
@@ -152,14 +185,21 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
                  a warning
     sparse       whether weights become 2:4 sparse, as by Linear.from_linear
 
+    The FP8Linear layers of transformers, which are quantized already, become those of "fp8_block" if they have blocks of
+    128 x 128 and quantize x: their weights stay what they are.
+
     Returns a Conversion, with the names of the converted layers, and the reason for each kept one. A layer that a model
     has under several names stays shared.
     """
     check_flag("sparse", sparse)
-    formats.get(format, sparse)
-    check_activations(activations)
+    check_activations(activations, formats.get(format, sparse))
     if isinstance(model, nn.Linear):
         fail(ValueError, "model", "a module that has linear layers", "one itself: use Linear.from_linear")
+
+    def convert(module):
+        if _is_fp8_linear(module):
+            return Linear(_weight_of_fp8(module), module.bias, activations)
+        return Linear.from_linear(module, format, activations, sparse)
 
     def find_reason(name, module):
         reason = _reason_to_keep(module, format, sparse)
@@ -168,6 +208,6 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
         return reason
 
     return convert_modules(
-        model, format, "linear layers", lambda module: isinstance(module, nn.Linear), find_reason,
-        lambda module: Linear.from_linear(module, format, activations, sparse), filter, unsupported,
+        model, format, "linear layers", lambda module: isinstance(module, nn.Linear) or _is_fp8_linear(module), find_reason,
+        convert, filter, unsupported,
     )

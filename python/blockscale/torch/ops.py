@@ -53,11 +53,13 @@ def run_quantize(x, format, tensor_scale=None):
     """Quantizes x.
 
     x             bf16, f16 or f32 of (..., K), K a multiple of the format's block
-    format        "mxfp8", "mxfp4" or "nvfp4"
+    format        "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"
     tensor_scale  g of nvfp4: f32 without dimensions, on the device of x; None is 1
 
     Returns (codes, scales): the quantized elements, uint8 of (..., K), or (..., K / 2) for fp4, and the scales, uint8
-    of (..., K / block), by the rules of docs/Quantization.md (powers of two: rceil). Raises TypeError or ValueError.
+    of (..., K / block), by the rules of docs/Quantization.md (powers of two: rceil). Those of fp8_block and fp8_row are
+    f32 of (..., ceil(K / 128)) and (..., 1), the largest magnitude / 448 (docs/CoarseScales.md): x is quantized as what
+    is multiplied with weights, which QuantizedTensor.from_float quantizes. Raises TypeError or ValueError.
     """
     format = formats.get(format)
     check_quantize(x, tensor_scale, format)
@@ -95,9 +97,10 @@ def run_linear(
     scales          uint8 of N x K / block
     tensor_scale    g of nvfp4: f32 without dimensions; None is 1
     bias            bf16 of N, or None
-    format          "mxfp8", "mxfp4" or "nvfp4"
+    format          "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"; scales of the last two are f32 of
+                    ceil(N / 128) x ceil(K / 128), and N x 1
     activations     None: weight-only, x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with
-                    the largest magnitude of x / (448 * 6) as g
+                    the largest magnitude of x / (448 * 6) as g. fp8_block and fp8_row have only this
     metadata        of a sparse weight: uint8 of N x K / 8, or N x K / 16 for fp4. On a card, an illegal field stops the
                     process
     legal_metadata  whether all fields of metadata are known to be legal, and none to be 0000, as those of a
@@ -146,7 +149,7 @@ def run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, ac
     Returns bf16 of T x N: the f32 sum times g, or times the product of both, plus bias, rounded to bf16 at the end;
     zeros for rows behind the last end. Raises TypeError or ValueError.
     """
-    format = formats.get(format)
+    format = formats.get_of_experts(format)
     check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations)
     tensor_scale = _for_each_expert(tensor_scale, codes.shape[0])
     return _where(x).grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations)
@@ -176,7 +179,7 @@ def run_moe(
     Returns bf16 of (..., H). Sums are of f32; the second product's are rounded to bf16, and weighted sums of them, in
     f32 and in the order of slots, too. So the result is the same in every call. Raises TypeError or ValueError.
     """
-    format = formats.get(format)
+    format = formats.get_of_experts(format)
     products = (up, up_scales, up_tensor_scale, up_bias), (down, down_scales, down_tensor_scale, down_bias)
     check_moe(x, ids, weights, *products, format, activations)
     return run_checked_moe(x, ids, weights, *products, format, (float(alpha), float(limit), float(shift)), activations)
@@ -267,10 +270,9 @@ def route_op(logits: Tensor, top_k: int, scoring: str = "softmax_of_chosen") -> 
 def _(x, format, tensor_scale=None):
     format = formats.get(format)
     check_quantize(x, tensor_scale, format)
-    lead, k = x.shape[:-1], x.shape[-1]
     return (
-        x.new_empty((*lead, k // format.per_byte), dtype=torch.uint8),
-        x.new_empty((*lead, k // format.block), dtype=torch.uint8),
+        x.new_empty((*x.shape[:-1], x.shape[-1] // format.per_byte), dtype=torch.uint8),
+        x.new_empty(format.scales_shape(x.shape, is_x=True), dtype=getattr(torch, format.scale_dtype)),
     )
 
 
@@ -289,7 +291,7 @@ def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=N
 
 @grouped_linear_op.register_fake
 def _(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
-    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, formats.get(format), activations)
+    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, formats.get_of_experts(format), activations)
     return x.new_empty((x.shape[0], codes.shape[1]))
 
 
@@ -297,7 +299,7 @@ def _(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
 def _(x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale, down_bias, format,
       alpha, limit, shift, activations=None):
     check_moe(x, ids, weights, (up, up_scales, up_tensor_scale, up_bias),
-              (down, down_scales, down_tensor_scale, down_bias), formats.get(format), activations)
+              (down, down_scales, down_tensor_scale, down_bias), formats.get_of_experts(format), activations)
     return x.new_empty(tuple(x.shape))
 
 

@@ -1,8 +1,10 @@
 """Quantized tensors."""
 
+import numpy
 import torch
 
 from ..formats import decode
+from ..scale_blocks import ALL
 from . import card, cpu, formats
 from .checks import (
     VALUE_DTYPES,
@@ -21,8 +23,9 @@ class QuantizedTensor:
     """A quantized tensor of (..., N, K), with blocks along K: elements, scales and the format.
 
     codes         uint8 of (..., N, K), or (..., N, K / 2) with two fp4 elements per byte, the even one in the low bits
-    scales        uint8 of (..., N, K / block), row-major: e8m0, or ue4m3 for nvfp4
-    format        "mxfp8", "mxfp4" or "nvfp4"
+    scales        uint8 of (..., N, K / block), row-major: e8m0, or ue4m3 for nvfp4. For fp8_block f32 of
+                  (..., ceil(N / 128), ceil(K / 128)), for fp8_row f32 of (..., N, 1): factors of elements
+    format        "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"
     tensor_scale  g of nvfp4, f32 without dimensions (None is 1): a value is element * scale * g. Three dimensions may
                   have one for each index of the first, such as an expert
     metadata      of a 2:4 sparse tensor, else None: uint8 of (..., N, K / 8), or (..., N, K / 16) for fp4, which is
@@ -74,6 +77,11 @@ class QuantizedTensor:
             check_devices(weight=weight, tensor_scale=tensor_scale)
             codes, metadata, scales = cpu.compress(weight, tensor_scale, description)
             return cls(codes, scales, format, tensor_scale, metadata)
+        if description.is_coarse:
+            if weight.dim() < 2:
+                fail(ValueError, "weight", "at least 2 dimensions", f"shape {tuple(weight.shape)}")
+            check_tensor_scale("tensor_scale", tensor_scale, description)
+            return cls(*(card if weight.is_cuda else cpu).quantize_weight(weight, description), format)
         codes, scales = run_quantize(weight, format, tensor_scale)
         return cls(codes, scales, format, tensor_scale)
 
@@ -126,13 +134,25 @@ class QuantizedTensor:
         codes = self.codes
         if description.per_byte == 2:
             codes = torch.stack([codes & 15, codes >> 4], -1).flatten(-2)
+        values = table(description.element, self.device)[codes.int()]
+        if description.is_coarse:
+            return (values * self._coarse_factors(description.weight_block)).to(dtype)
         scale = "ue4m3" if description.scale == "f8E4M3FN" else description.scale
-        values = _table(description.element, self.device)[codes.int()].unflatten(-1, (-1, description.block))
-        values = (values * _table(scale, self.device)[self.scales.int()][..., None]).flatten(-2)
+        values = values.unflatten(-1, (-1, description.block))
+        values = (values * table(scale, self.device)[self.scales.int()][..., None]).flatten(-2)
         if self.tensor_scale is not None:
             g = self.tensor_scale
             values = values * (g.reshape(-1, 1, 1) if g.dim() else g)
         return values.to(dtype)
+
+    def _coarse_factors(self, block):
+        """The scale of each element; dimensions of which all share one stay 1."""
+        factors = self.scales
+        for dim, size in zip((-2, -1), block):
+            if size != ALL and size != 1:
+                index = torch.from_numpy(numpy.arange(self.shape[dim]) // size).to(self.device)
+                factors = factors.index_select(dim, index)
+        return factors
 
     @property
     def device(self):
@@ -179,9 +199,7 @@ def sparsify(weight, format):
     return cpu.sparsify(weight.detach(), description.granularity)
 
 
-def _table(name, device):
+def table(name, device):
     """All values of a format, by code, as f32."""
-    import numpy
-
     count = 16 if name == "f4E2M1FN" else 256
     return torch.from_numpy(decode(numpy.arange(count, dtype=numpy.uint8), name).astype(numpy.float32)).to(device)

@@ -17,7 +17,7 @@ def attribute(block, rule=None):
 
 
 def scale_shape(shape, block):
-    counts = [1 if size == ALL else -(-n // size) for n, size in zip(shape[-2:], block)]
+    counts = [1 if size == ALL else n and -(-n // size) for n, size in zip(shape[-2:], block)]  # None stays
     return (*shape[:-2], *counts)
 
 

@@ -21,22 +21,6 @@ module attributes {blockscale.target = #blockscale.target<sm_100a>} {
 
 // -----
 
-module attributes {blockscale.target = #blockscale.target<sm_90a>} {
-  func.func @quantize(%x: tensor<256x256xf32>) -> tensor<256x256xf32> {
-    // expected-error@+1 {{'blockscale.quantize' op not supported in this version: coarse scales on GPUs, expected 'block_size', got blocks of <rows = 128, k = 128> with f32 scales}}
-    %e, %s = blockscale.quantize %x
-        {scale_block = #blockscale.scale_block<rows = 128, k = 128>}
-        : tensor<256x256xf32> to tensor<256x256xf8E4M3FN>, tensor<2x2xf32>
-    // expected-error@+1 {{'blockscale.dequantize' op not supported in this version: coarse scales on GPUs, expected 'block_size', got blocks of <rows = 128, k = 128> with f32 scales}}
-    %d = blockscale.dequantize %e, %s
-         {scale_block = #blockscale.scale_block<rows = 128, k = 128>}
-         : tensor<256x256xf8E4M3FN>, tensor<2x2xf32> to tensor<256x256xf32>
-    return %d : tensor<256x256xf32>
-  }
-}
-
-// -----
-
 // In a kernel.
 
 module attributes {blockscale.target = #blockscale.target<sm_120a>} {

@@ -81,3 +81,11 @@ def card(tmp_path, monkeypatch):
 @pytest.fixture
 def card_torch(card, monkeypatch):
     yield from use(monkeypatch, make_torch(card))
+
+
+@pytest.fixture
+def fp8_torch(card, monkeypatch):
+    """On the fake driver, with fp8.bundle."""
+    if not Path(os.environ["BLOCKSCALE_TORCH_BUNDLE"]).with_name("fp8.bundle").exists():
+        pytest.skip("needs fp8.bundle, target blockscale-torch-fp8-kernels")
+    yield from use(monkeypatch, make_torch(card))

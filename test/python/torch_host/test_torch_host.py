@@ -238,7 +238,7 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     (lambda t, a: a.update(bias=t.ones((23,), t.bfloat16)), ValueError,
      "bias: expected torch.bfloat16 of shape (24,), got torch.bfloat16 of shape (23,)"),
     (lambda t, a: a.update(format="mxfp6"), ValueError,
-     "format: expected one of mxfp8, mxfp4, nvfp4, got 'mxfp6'"),
+     "format: expected one of mxfp8, mxfp4, nvfp4, fp8_block, fp8_row, got 'mxfp6'"),
     (lambda t, a: a.update(activations="static"), ValueError,
      "activations: expected None or 'dynamic', got 'static'"),
     (lambda t, a: setattr(a["scales"], "device", "cuda:1"), ValueError,

@@ -8,8 +8,8 @@ import pytest
 from kernel_cases import Simulated
 
 REPO = Path(__file__).resolve().parents[3]
-# Has the module `tiers`.
-sys.path.append(str(REPO / "test" / "Execution"))
+# Have the module `tiers`, and what writes the programs of bundles.
+sys.path += [str(REPO / "test" / "Execution"), str(REPO / "python" / "blockscale" / "torch")]
 BUILD = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")).resolve()
 BUNDLE = Path(
     os.environ.get("BLOCKSCALE_TORCH_BUNDLE", BUILD / "python" / "blockscale" / "torch" / "kernels.bundle")
@@ -39,6 +39,19 @@ def moe_bundle_path():
     return path
 
 
+@pytest.fixture(scope="session")
+def fp8_bundle_path():
+    path = BUNDLE.with_name("fp8.bundle")
+    if not path.exists():
+        pytest.skip("needs fp8.bundle, target blockscale-torch-fp8-kernels")
+    return path
+
+
+@pytest.fixture(scope="session")
+def build():
+    return BUILD
+
+
 def simulate(bundle, folder):
     program = BUILD / "bin" / "blockscale-sim"
     if not program.exists():
@@ -54,6 +67,11 @@ def run(bundle_path, tmp_path):
 @pytest.fixture
 def run_sparse(sparse_bundle_path, tmp_path):
     return simulate(sparse_bundle_path, tmp_path)
+
+
+@pytest.fixture
+def run_fp8(fp8_bundle_path, tmp_path):
+    return simulate(fp8_bundle_path, tmp_path)
 
 
 @pytest.fixture

@@ -25,8 +25,13 @@ static constexpr uint32_t kF32Exponent = 0x7F800000;
 static constexpr int kF32Bias = 127;
 
 BlockFormat BlockFormat::get(QuantizeOp op) {
-  return {op.getElementFormat(), op.getScaleFormat(), op.getBlock(),
-          op.getScaleRule(), getElementTypeOrSelf(op.getElements().getType())};
+  bool hasF32Scales = getElementTypeOrSelf(op.getScales().getType()).isF32();
+  return {op.getElementFormat(),
+          hasF32Scales ? Format::UE8M0 : op.getScaleFormat(),
+          op.getBlockShape().k,
+          op.getScaleRule(),
+          getElementTypeOrSelf(op.getElements().getType()),
+          hasF32Scales};
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,6 +134,8 @@ Value BlockArithmetic::emitPowerCode(ScaleRule rule, Format element,
 
 Value BlockArithmetic::emitScale(const BlockFormat &format, Value largest,
                                  Value tensorScale) {
+  if (format.hasF32Codes())
+    return toBits(emitF32Scale(format.element, format.rule, largest));
   Value isNumber = is(IP::ult, largest, kF32Infinity);
   Value code;
   if (format.rule) {
@@ -140,6 +147,13 @@ Value BlockArithmetic::emitScale(const BlockFormat &format, Value largest,
     code = encode(format.scale, quotient);
   }
   return select(isNumber, code, integer(getScaleNaN(format.scale)));
+}
+
+Value BlockArithmetic::emitStoredScale(const BlockFormat &format, Value largest,
+                                       Value code) {
+  return format.hasF32Scales
+             ? emitF32Scale(format.element, format.rule, largest)
+             : code;
 }
 
 Value BlockArithmetic::emitF32Scale(Format element,
@@ -160,9 +174,23 @@ Value BlockArithmetic::emitF32Code(Format element, Value value, Value scale) {
   return select(is(FP::UNO, scale, scale), integer(0), code);
 }
 
+/// How quotients by scales of ue4m3 are made: see `emitQuotientByReciprocal`.
+static void setPrecision(BlockFactor &factor, Value tensorScale) {
+  factor.corrections = tensorScale ? 2 : 1;
+  factor.clamps = tensorScale != nullptr;
+}
+
 BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
                                         Value tensorScale) {
   BlockFactor factor;
+  if (format.hasF32Codes()) {
+    // Never 0. Values are at most a little more than the largest element times
+    // the scale.
+    factor.value = fromBits(scale);
+    factor.isNaN = isNaN(factor.value);
+    factor.clamps = false;
+    return factor;
+  }
   factor.isNaN = is(IP::eq, scale, getScaleNaN(format.scale));
   if (format.rule) {
     // 2^-e; for the largest power, a subnormal.
@@ -175,7 +203,7 @@ BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
   }
   factor.isZero = is(IP::eq, scale, 0);
   factor.value = decode(format.scale, scale);
-  factor.isScale = !tensorScale;
+  setPrecision(factor, tensorScale);
   if (tensorScale)
     factor.value = mul(factor.value, tensorScale);
   return factor;
@@ -184,7 +212,7 @@ BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
 BlockFactor BlockArithmetic::fromReciprocal(Value divisor, Value reciprocal,
                                             Value tensorScale) {
   BlockFactor factor;
-  factor.isScale = !tensorScale;
+  setPrecision(factor, tensorScale);
   factor.value = divisor;
   factor.reciprocal = reciprocal;
   factor.isNaN = is(FP::UNO, divisor, divisor);
@@ -200,6 +228,8 @@ Value BlockArithmetic::emitQuotient(const BlockFormat &format, Value value,
   if (format.rule)
     return mul(value, factor.value);
   Value quotient = div(value, factor.value);
+  if (!factor.isZero)
+    return quotient;
   // 0 / 0 if the divisor is too small for f32.
   Value isNaN = is(FP::UNO, quotient, quotient);
   Value isZero = bitOr(factor.isZero, isNaN);
@@ -213,19 +243,20 @@ static uint32_t getPowerBits(int exponent) {
 }
 
 /// Scales of ue4m3 are from 2^-9 to 2^9, so divisors are from 2^-59 to 2^59.
-Value BlockArithmetic::emitAllowsReciprocal(Value tensorScale) {
+Value BlockArithmetic::emitAllowsReciprocal(Value scale) {
   constexpr int kRange = 50;
-  if (!tensorScale)
+  if (!scale)
     return {};
-  Value offset = sub(toBits(tensorScale), getPowerBits(-kRange));
+  Value offset = sub(toBits(scale), getPowerBits(-kRange));
   return is(IP::ult, offset, getPowerBits(kRange) - getPowerBits(-kRange));
 }
 
 void BlockArithmetic::emitReciprocal(BlockFactor &factor) {
   // For a scale of 0, the factor is 0; elements of a NaN block are masked
   // later.
-  factor.reciprocal =
-      select(factor.isZero, number(0), div(number(1), factor.value));
+  factor.reciprocal = div(number(1), factor.value);
+  if (factor.isZero)
+    factor.reciprocal = select(factor.isZero, number(0), factor.reciprocal);
 }
 
 /// P. Markstein's division: with a reciprocal that is rounded to nearest, one
@@ -239,16 +270,19 @@ void BlockArithmetic::emitReciprocal(BlockFactor &factor) {
 /// correction leaves an error of 2^-46, so one is enough. Nothing overflows,
 /// because elements are at most 7 times a scale that is not the largest. With a
 /// tensor scale, values are clamped to 2^65, which saturates with any divisor.
+///
+/// With a scale of f32, quotients of all types matter from 2^-17 on, half of
+/// the smallest e5m2: remainders there are multiples of 2^(-17 - 23 - 50 - 23).
 Value BlockArithmetic::emitQuotientByReciprocal(Value value,
                                                 const BlockFactor &factor) {
   constexpr int kLarge = 65;
   Value magnitude = math::AbsFOp::create(b, loc, value);
-  if (!factor.isScale)
+  if (factor.clamps)
     magnitude = arith::MinNumFOp::create(
         b, loc, magnitude, fromBits(integer(getPowerBits(kLarge))));
   Value negated = neg(factor.value);
   Value quotient = mul(magnitude, factor.reciprocal);
-  for (int i = 0; i != (factor.isScale ? 1 : 2); ++i) {
+  for (int i = 0; i != factor.corrections; ++i) {
     Value rest = math::FmaOp::create(b, loc, negated, quotient, magnitude);
     quotient = math::FmaOp::create(b, loc, rest, factor.reciprocal, quotient);
   }

@@ -25,10 +25,15 @@ namespace mlir::blockscale {
 struct BlockFormat {
   Format element, scale;
   int64_t blockSize;
-  /// For scales of e8m0.
+  /// For scales that are powers of two.
   std::optional<ScaleRule> rule;
   /// The type of elements.
   Type type;
+  /// Whether memory has scales of f32. With a rule, they are computed as codes
+  /// of `scale`, which is e8m0; without one, the code is the f32 itself.
+  bool hasF32Scales = false;
+
+  bool hasF32Codes() const { return hasF32Scales && !rule; }
 
   static BlockFormat get(QuantizeOp op);
 };
@@ -41,9 +46,12 @@ struct BlockFactor {
   /// zeros with the sign of the element. Null for never.
   Value isNaN, isZero;
   /// For a divisor, its reciprocal, if there is one, and whether it may be used
-  /// (null for always); and whether the divisor is the scale itself.
+  /// (null for always).
   Value reciprocal, allowsReciprocal;
-  bool isScale = false;
+  /// How often a quotient by the reciprocal is corrected, and whether values
+  /// may be so much larger than the divisor that they are clamped before.
+  int corrections = 2;
+  bool clamps = true;
 };
 
 class BlockArithmetic : public ArithEmitter {
@@ -63,6 +71,9 @@ public:
   /// The code, in an i32, of the scale of a block with this largest magnitude.
   /// `tensorScale` is null for 1.
   Value emitScale(const BlockFormat &format, Value largest, Value tensorScale);
+  /// The scale as memory has it, if `code` is what `emitScale` returns: that,
+  /// or an f32.
+  Value emitStoredScale(const BlockFormat &format, Value largest, Value code);
   /// The scale of f32, and the code of `value`, an f32, with such a scale.
   /// Without a rule, scales are the largest magnitude over the largest element.
   Value emitF32Scale(Format element, std::optional<ScaleRule> rule,
@@ -77,14 +88,15 @@ public:
   /// Results are the same for tensor scales that are positive and finite.
   BlockFactor fromReciprocal(Value divisor, Value reciprocal,
                              Value tensorScale);
-  /// Whether quotients may be computed by a reciprocal with this tensor scale:
-  /// not if divisors may be near the ends of the range of f32. Null for always.
-  Value emitAllowsReciprocal(Value tensorScale);
+  /// Whether quotients may be computed by a reciprocal with this tensor scale,
+  /// or with this scale of f32: not if divisors may be near the ends of the
+  /// range of f32. Null for always.
+  Value emitAllowsReciprocal(Value scale);
   /// Adds the reciprocal of a divisor to `factor`.
   void emitReciprocal(BlockFactor &factor);
   /// The quotient as a product with the reciprocal and corrections, with the
   /// sign of the element. It equals that of `emitQuotient`, or rounds to the
-  /// same e2m1 value, if a reciprocal may be used.
+  /// same element, if a reciprocal may be used.
   Value emitQuotientByReciprocal(Value value, const BlockFactor &factor);
   /// The code, in an i32, of `value`, an f32.
   Value emitCode(const BlockFormat &format, Value value,

@@ -62,9 +62,10 @@ void QuantizedStores::storeElements(const MatrixPosition &position, Value words,
                           /*nontemporal=*/false, llvm::MaybeAlign(bytes));
 }
 
-void QuantizedStores::storeScale(const MatrixPosition &position, Value code,
+void QuantizedStores::storeScale(const MatrixPosition &position, Value scale,
                                  bool fitsRows, bool fitsColumns) {
-  Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
+  if (!scale.getType().isF32())
+    scale = arith::TruncIOp::create(b, loc, b.getI8Type(), scale);
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value block = applyExpr(b, loc, d0.floorDiv(blockSize), position.column);
   Value inside;
@@ -82,14 +83,28 @@ void QuantizedStores::storeScale(const MatrixPosition &position, Value code,
     if (hasAtoms())
       indices = applyMap(
           b, loc, getSwizzleMap(b.getContext(), getRank(elements)), indices);
-    memref::StoreOp::create(b, loc, byte, scales, indices);
+    memref::StoreOp::create(b, loc, scale, scales, indices);
   });
+}
+
+/// How far the f32 at `indices` is from the start of `memory`.
+static Value emitByteOffset(OpBuilder &b, Location loc, Value memory,
+                            ValueRange indices) {
+  constexpr int64_t kBytes = 4;
+  Value number = makeIndex(b, loc, 0);
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value size =
+        memref::DimOp::create(b, loc, memory, static_cast<int64_t>(dim));
+    number = arith::MulIOp::create(b, loc, number, size);
+    number = arith::AddIOp::create(b, loc, number, index);
+  }
+  return applyExpr(b, loc, b.getAffineDimExpr(0) * kBytes, number);
 }
 
 /// Most magnitudes are not larger than the one in memory, and need no atomic
 /// operation.
 void blockscale::emitJoinLargest(OpBuilder &b, Location loc, Value largest,
-                                 Value memory) {
+                                 Value memory, ValueRange indices) {
   BlockArithmetic arithmetic(b, loc);
   Value word =
       NVVM::ReduxOp::create(b, loc, b.getI32Type(), largest,
@@ -97,7 +112,7 @@ void blockscale::emitJoinLargest(OpBuilder &b, Location loc, Value largest,
   word = arith::BitcastOp::create(b, loc, b.getI32Type(),
                                   arithmetic.fromMagnitude(word));
   Value known = arith::BitcastOp::create(
-      b, loc, b.getI32Type(), memref::LoadOp::create(b, loc, memory));
+      b, loc, b.getI32Type(), memref::LoadOp::create(b, loc, memory, indices));
   Value lane = gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr());
   Value isFirst =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
@@ -107,6 +122,8 @@ void blockscale::emitJoinLargest(OpBuilder &b, Location loc, Value largest,
   emitIf(b, loc, joins, [&] {
     Value address =
         memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
+    address = arith::AddIOp::create(b, loc, address,
+                                    emitByteOffset(b, loc, memory, indices));
     address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
     Value pointer = LLVM::IntToPtrOp::create(
         b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);

@@ -34,10 +34,10 @@ public:
   /// of a vector of i32.
   void storeElements(const MatrixPosition &position, Value words,
                      int64_t count);
-  /// Stores the code, in an i32, of the scale of the block at `position`.
+  /// Stores the scale of the block at `position`: a code in an i32, or an f32.
   /// Checks that the block is in memory, unless rows, or columns, are known to
   /// fit. Padding gets the scale of a block of zeros, which is 0.
-  void storeScale(const MatrixPosition &position, Value code, bool fitsRows,
+  void storeScale(const MatrixPosition &position, Value scale, bool fitsRows,
                   bool fitsColumns);
 
 private:
@@ -51,9 +51,10 @@ private:
   Value rows, columns;
 };
 
-/// Updates the f32 in `memory` to its maximum with the magnitudes of all lanes
-/// of a warp.
-void emitJoinLargest(OpBuilder &b, Location loc, Value largest, Value memory);
+/// Updates the f32 at `indices` of `memory` to its maximum with the magnitudes
+/// of all lanes of a warp.
+void emitJoinLargest(OpBuilder &b, Location loc, Value largest, Value memory,
+                     ValueRange indices = {});
 
 } // namespace mlir::blockscale
 

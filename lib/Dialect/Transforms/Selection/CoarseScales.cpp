@@ -37,12 +37,6 @@ static std::string describeCoarseScales(Operation *op) {
                " for y, with " + llvm::to_string(mma.getX().getType()) +
                " and " + llvm::to_string(mma.getY().getType());
       })
-      .Case<QuantizeOp, DequantizeOp>([](auto quantized) -> std::string {
-        if (!quantized.hasCoarseScales())
-          return "";
-        return "expected 'block_size', got blocks of " +
-               describe(quantized.getBlockShape(), quantized.getScales());
-      })
       .Default(std::string());
 }
 

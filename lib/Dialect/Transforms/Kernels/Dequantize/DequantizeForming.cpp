@@ -18,6 +18,7 @@
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
+#include "Utils/BlockMap.h"
 #include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"
 
@@ -39,10 +40,10 @@ FormedResults blockscale::formDequantize(RewriterBase &rewriter,
   AffineMap map =
       getOperandMap(op.getContext(), rank, rank - 2, ShapedType::kDynamic);
   KernelInputs inputs;
-  auto getOperand = [&](Value value, bool isScale) {
+  auto getOperand = [&](Value value, AffineMap index, bool isScale = false) {
     StoredView view = getStoredView(rewriter, loc, value);
     KernelOperand operand = {};
-    operand.map = view.map.compose(map);
+    operand.map = view.map.compose(index);
     operand.bits = view.bits;
     operand.contiguity = getContiguity(operand.map, rank);
     if (isScale)
@@ -53,11 +54,19 @@ FormedResults blockscale::formDequantize(RewriterBase &rewriter,
   };
   DequantizedOperandProblem problem = {};
   problem.policy = ValuePolicy::Rounded;
-  problem.elements = getOperand(op.getElements(), /*isScale=*/false);
-  problem.scales = getOperand(op.getScales(), /*isScale=*/true);
+  problem.elements = getOperand(op.getElements(), map);
   problem.format = op.getElementFormat();
-  problem.scaleFormat = op.getScaleFormat();
-  problem.blockSize = op.getBlock();
+  // Coarse scales are read as if each element had one.
+  AffineMap blocks =
+      getScaleBlockMap(op.getContext(), rank, op.getBlockShape());
+  bool isCoarse = op.hasCoarseScales();
+  problem.scales =
+      getOperand(op.getScales(), isCoarse ? blocks.compose(map) : map,
+                 /*isScale=*/true);
+  problem.blockSize = isCoarse ? 1 : op.getBlock();
+  problem.hasF32Scales = getElementTypeOrSelf(op.getScales().getType()).isF32();
+  if (!problem.hasF32Scales)
+    problem.scaleFormat = op.getScaleFormat();
   if (!problem.isContiguous())
     return SmallVector<Value>();
   problem.rows = type.getDimSize(type.getRank() - 2);

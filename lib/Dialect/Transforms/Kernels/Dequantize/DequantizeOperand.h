@@ -39,6 +39,8 @@ struct DequantizedOperandProblem {
   KernelOperand elements, scales;
   Format format, scaleFormat;
   unsigned blockSize;
+  /// For the policy Rounded: whether scales are of f32, and of no format.
+  bool hasF32Scales = false;
   /// Whether the result is `[batch,] K, rows`: for quantized elements that are
   /// contiguous along rows, a multiple of 8.
   bool isTransposed;

@@ -33,7 +33,9 @@ private:
     ValueRange words = loaded.drop_back();
     int64_t perWord = kValues / static_cast<int64_t>(words.size());
     uint32_t mask = getFormatInfo(problem.format).codeMask();
-    Value scale = arithmetic.decode(problem.scaleFormat, loaded.back());
+    Value scale = problem.hasF32Scales
+                      ? arithmetic.fromBits(loaded.back())
+                      : arithmetic.decode(problem.scaleFormat, loaded.back());
     SmallVector<Value> values;
     for (int64_t i = 0; i != kValues; ++i) {
       auto shift = static_cast<unsigned>(i % perWord * (kWordBits / perWord));

@@ -469,6 +469,8 @@ Value ValueWriter::loadScale(const Origin &origin, int64_t row) {
       b, loc, kernel.getArgument(scales.argument),
       applyMap(b, loc, scales.map,
                {origin.batch, add(origin.row, row), block}));
+  if (code.getType().isF32())
+    return arith::BitcastOp::create(b, loc, b.getI32Type(), code);
   return arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
 }
 

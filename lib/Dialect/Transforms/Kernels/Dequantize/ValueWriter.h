@@ -50,7 +50,8 @@ protected:
 
   /// 8 quantized elements: an i32 of nibbles, or two i32 of bytes.
   SmallVector<Value> loadWords(const Origin &origin);
-  /// The scale of the element that is `row` rows behind `origin`.
+  /// The code of the scale of the element that is `row` rows behind `origin`,
+  /// or the bits of an f32.
   Value loadScale(const Origin &origin, int64_t row);
   /// Stores 8 values, or four pairs of them.
   void store(const Origin &origin, ArrayRef<Value> values);

@@ -69,7 +69,8 @@ static void packElements(QuantizeOp op) {
     return;
   int64_t k = type.getShape().back();
   // A dynamic K is whole blocks, unless it may end inside of one.
-  if (ShapedType::isDynamic(k) ? op.getPad() : k % 2 != 0)
+  bool mayEnd = op.getPad() || op.hasCoarseScales();
+  if (ShapedType::isDynamic(k) ? mayEnd : k % 2 != 0)
     return;
   OpBuilder b(op->getContext());
   b.setInsertionPointAfter(op);

@@ -15,17 +15,24 @@
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/QuantizedResults.h"
+#include "Kernels/Gemm/Problem/KnownMultiples.h"
 #include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Kernels/Quantize/QuantizeProblem.h"
 #include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
+#include "blockscale/Dialect/IR/ScaleRules.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+/// Whether rows share scales.
+static bool hasBlocksOfRows(QuantizeOp op) {
+  return op.getBlockShape().rows != 1;
+}
 
 /// Replaces `op` by one on `x`, of another shape. `reshape` gives result number
 /// `i` of that the shape of the one of `op`.
@@ -36,6 +43,8 @@ replaceReshaped(RewriterBase &rewriter, QuantizeOp op, Value x,
   auto scales = cast<RankedTensorType>(op.getScales().getType());
   SmallVector<int64_t> scalesShape(type.getShape());
   scalesShape.back() = scales.getShape().back();
+  if (hasBlocksOfRows(op))
+    scalesShape[type.getRank() - 2] = scales.getDimSize(scales.getRank() - 2);
   SmallVector<Type> types = {
       type.clone(getElementTypeOrSelf(op.getElements().getType())),
       RankedTensorType::get(scalesShape, scales.getElementType())};
@@ -54,16 +63,19 @@ replaceReshaped(RewriterBase &rewriter, QuantizeOp op, Value x,
   return results;
 }
 
-/// Replaces `op`, of a rank other than 2 and 3, by one on a matrix of rank 2.
+/// Replaces `op`, of a rank other than 2 and 3, by one on a matrix; or on a
+/// batch of them, if rows share scales.
 static FormedResults reshapeToMatrix(RewriterBase &rewriter, QuantizeOp op) {
   auto type = cast<RankedTensorType>(op.getX().getType());
   Location loc = op.getLoc();
   int64_t rank = type.getRank();
   // All rows, and the columns; or one row.
-  SmallVector<ReassociationIndices> groups(2);
-  for (int64_t dim = 0; dim + 1 < rank; ++dim)
+  int64_t kept = hasBlocksOfRows(op) ? 2 : 1;
+  SmallVector<ReassociationIndices> groups(1);
+  for (int64_t dim = 0; dim + kept < rank; ++dim)
     groups[0].push_back(dim);
-  groups[1].push_back(rank - 1);
+  for (int64_t dim = rank - kept; dim < rank; ++dim)
+    groups.push_back({dim});
   if (rank == 1)
     groups = {{0, 1}};
   auto toMatrix = [&](Value value) -> Value {
@@ -92,8 +104,10 @@ static FormedResults reshapeToMatrix(RewriterBase &rewriter, QuantizeOp op) {
 }
 
 /// The tensor that x of `op` is expanded from, with the same rows; null if x is
-/// not expanded.
+/// not expanded, or rows share scales.
 static tensor::ExpandShapeOp findExpandedRows(QuantizeOp op) {
+  if (hasBlocksOfRows(op))
+    return {};
   auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
   bool hasRows = expand && !expand.getReassociationIndices().empty() &&
                  expand.getReassociationIndices().back().size() == 1;
@@ -112,6 +126,52 @@ static FormedResults quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
             rewriter, op.getLoc(), op->getResult(i).getType(), value,
             expand.getReassociationIndices(), sizes[i]);
       });
+}
+
+/// How many values a thread has at once in coarse blocks, if elements have
+/// `elementBits` in memory: those of a byte at least.
+static int64_t getWidth(QuantizeOp op, unsigned elementBits) {
+  constexpr int64_t kMost = 8, kByteBits = 8;
+  unsigned dim = cast<RankedTensorType>(op.getX().getType()).getRank() - 1;
+  auto k = static_cast<uint64_t>(getKnownMultiple(op.getX(), dim));
+  return std::clamp<int64_t>(int64_t(1) << llvm::countr_zero(k),
+                             kByteBits / elementBits, kMost);
+}
+
+/// Whether blocks are of a row, and of whole vectors in memory, like those of
+/// instructions. The last one may be partial.
+static bool hasWholeVectors(const QuantizeProblem &problem) {
+  constexpr int64_t kVector = 8;
+  return problem.block.rows == 1 && problem.block.k != ScaleBlock::kAll &&
+         problem.contiguity == Contiguity::Columns && problem.width == kVector;
+}
+
+/// The largest magnitudes of the blocks, by a kernel of their own. The
+/// parameters of `problem` are only `inputs` yet.
+static FailureOr<Value> formMagnitudes(RewriterBase &rewriter,
+                                       SymbolTableCollection &symbols,
+                                       QuantizeOp op, QuantizeProblem problem,
+                                       const KernelInputs &inputs,
+                                       ArrayRef<OpFoldResult> sizes,
+                                       const HostSizes &hostSizes) {
+  Location loc = op.getLoc();
+  auto scales = cast<RankedTensorType>(op.getScales().getType());
+  Value empty =
+      makeEmpty(rewriter, loc,
+                RankedTensorType::get(scales.getShape(), rewriter.getF32Type()),
+                getCoarseScaleSizes(rewriter, loc, sizes, op.getBlockShape()));
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0));
+  Value start = linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
+  problem.magnitudes = inputs.size();
+  FailureOr<LaunchOp> launch = formLaunch(
+      rewriter, symbols, op, kQuantizePurpose, inputs.getArrayRef(), start,
+      getCoarseQuantizeShape(problem), hostSizes,
+      [&](gpu::GPUFuncOp kernel) { buildMagnitudes(kernel, problem); });
+  if (failed(launch))
+    return failure();
+  launch->setUpdates(true);
+  return launch->getResults().front();
 }
 
 FormedResults blockscale::formQuantize(RewriterBase &rewriter,
@@ -136,6 +196,7 @@ FormedResults blockscale::formQuantize(RewriterBase &rewriter,
   problem.rank = type.getRank();
   problem.m = type.getShape()[problem.rank - 2];
   problem.k = type.getShape().back();
+  problem.block = op.getBlockShape();
   problem.mayEnd = op.getPad() && !KernelProblem::isMultiple(
                                       problem.k, problem.format.blockSize);
 
@@ -150,6 +211,7 @@ FormedResults blockscale::formQuantize(RewriterBase &rewriter,
   QuantizedResults results(op);
   problem.elementBits = results.getElementBits();
   problem.hasAtoms = results.swizzle != nullptr;
+  problem.width = getWidth(op, problem.elementBits);
 
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, op.getX());
@@ -164,15 +226,29 @@ FormedResults blockscale::formQuantize(RewriterBase &rewriter,
     int64_t columns = problem.format.blockSize * kScaleAtomBlocks;
     hostSizes.n = compute(d0.ceilDiv(columns) * columns, hostSizes.n);
   }
+  if (op.hasCoarseScales() && hasPartsOfBlocks(problem)) {
+    FailureOr<Value> magnitudes = formMagnitudes(rewriter, symbols, op, problem,
+                                                 inputs, sizes, hostSizes);
+    if (failed(magnitudes))
+      return failure();
+    problem.magnitudes = inputs.add(*magnitudes);
+  }
   problem.elements = inputs.size();
   problem.scales = problem.elements + 1;
   if (op.getAmax())
     problem.amax = problem.elements + 2;
-  FailureOr<LaunchOp> launch = formLaunch(
-      rewriter, symbols, op, kQuantizePurpose, inputs.getArrayRef(),
-      results.makeOutputs(rewriter, sizes), getQuantizeShape(problem),
-      hostSizes,
-      [&](gpu::GPUFuncOp kernel) { buildQuantize(kernel, problem); });
+  bool hasLanes = !op.hasCoarseScales() || hasWholeVectors(problem);
+  KernelShape shape =
+      hasLanes ? getQuantizeShape(problem) : getCoarseQuantizeShape(problem);
+  if (problem.block.k == ScaleBlock::kAll && problem.block.rows == 1)
+    hostSizes.n = rewriter.getIndexAttr(1);
+  FailureOr<LaunchOp> launch =
+      formLaunch(rewriter, symbols, op, kQuantizePurpose, inputs.getArrayRef(),
+                 results.makeOutputs(rewriter, sizes), shape, hostSizes,
+                 [&](gpu::GPUFuncOp kernel) {
+                   return hasLanes ? buildQuantize(kernel, problem)
+                                   : buildCoarseQuantize(kernel, problem);
+                 });
   if (failed(launch))
     return failure();
   launch->setUpdates(op.getAmax() != nullptr);

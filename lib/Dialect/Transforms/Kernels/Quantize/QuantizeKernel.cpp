@@ -10,7 +10,7 @@
 // several times before it needs them, and the lanes of a scale block exchange
 // their largest magnitude by shuffles. If the values of a block are not
 // contiguous, or the last block of a row is not whole, one thread has one
-// block.
+// block. Other coarse blocks have kernels of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,6 +84,17 @@ KernelShape blockscale::getQuantizeShape(const QuantizeProblem &problem) {
           {kThreads, 1, 1}};
 }
 
+Value blockscale::emitSize(OpBuilder &b, Location loc,
+                           const QuantizeProblem &problem, Value x,
+                           unsigned fromEnd) {
+  // The dimension of x that the map uses.
+  AffineExpr dim = b.getAffineDimExpr(3 - fromEnd);
+  for (auto [i, expr] : llvm::enumerate(problem.map.getResults()))
+    if (expr == dim)
+      return memref::DimOp::create(b, loc, x, static_cast<int64_t>(i));
+  llvm_unreachable("expected a view that has all rows and columns");
+}
+
 namespace {
 class QuantizeKernel {
 public:
@@ -96,8 +107,8 @@ public:
         element(cast<MemRefType>(x.getType()).getElementType()) {}
 
   void build() {
-    rows = size(2);
-    columns = size(1);
+    rows = emitSize(b, loc, problem, x, 2);
+    columns = emitSize(b, loc, problem, x, 1);
     tensorScale = emitScalar(b, kernel, problem.tensorScale);
     if (problem.isContiguous())
       buildByLanes();
@@ -107,15 +118,6 @@ public:
   }
 
 private:
-  /// The size of the elements along K, which is that of x.
-  Value size(unsigned fromEnd) {
-    // The dimension of x that the map uses.
-    AffineExpr dim = b.getAffineDimExpr(3 - fromEnd);
-    for (auto [i, expr] : llvm::enumerate(problem.map.getResults()))
-      if (expr == dim)
-        return memref::DimOp::create(b, loc, x, static_cast<int64_t>(i));
-    llvm_unreachable("expected a view that has all rows and columns");
-  }
   SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values) {
     return applyExprs(b, loc, exprs, values);
   }
@@ -153,7 +155,8 @@ private:
         arithmetic.emitFactor(problem.format, scale, tensorScale);
     if (!problem.format.rule) {
       arithmetic.emitReciprocal(factor);
-      factor.allowsReciprocal = arithmetic.emitAllowsReciprocal(tensorScale);
+      factor.allowsReciprocal = arithmetic.emitAllowsReciprocal(
+          problem.format.hasF32Scales ? factor.value : tensorScale);
     }
     return factor;
   }
@@ -223,7 +226,8 @@ private:
       largestOfAll =
           largestOfAll ? arithmetic.getLargest(largestOfAll, largest) : largest;
       Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
-      scales.push_back(scale);
+      scales.push_back(
+          arithmetic.emitStoredScale(problem.format, largest, scale));
       Value words = packedStore.emit(values[round], emitFactor(scale));
       emitIf(b, loc, isInside[round], [&] {
         getStores().storeElements(origins[round], words, kValues);

@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEPROBLEM_H
 
-#include "Kernels/Gemm/Problem/KernelProblem.h"
+#include "Kernels/RowWise/RowWiseLanes.h"
 #include "Quantize/BlockArithmetic.h"
 
 namespace mlir::blockscale {
@@ -26,14 +26,21 @@ struct QuantizeProblem {
   unsigned x;
   AffineMap map;
   Contiguity contiguity;
-  /// Whether K may end inside of a block.
+  ScaleBlock block;
+  /// Whether K may end inside of a block. Unknown of coarse blocks.
   bool mayEnd;
+  /// For coarse blocks: K is known to be a multiple of so many values, at most
+  /// 8, which a thread has at once.
+  int64_t width = 1;
   FusedScalar tensorScale;
   /// The parameters for elements, of `elementBits` each in a memref of bytes,
   /// for scales, in the 32x4x4 layout with `hasAtoms`, and for the largest
   /// magnitude, an f32 that starts at 0.
   unsigned elements, scales;
   std::optional<unsigned> amax;
+  /// The parameter for the largest magnitude of each block: f32s that start at
+  /// 0, if one kernel finds them and another one reads them.
+  std::optional<unsigned> magnitudes;
   unsigned elementBits;
   bool hasAtoms;
   const Chip *chip;
@@ -44,10 +51,23 @@ struct QuantizeProblem {
   }
 };
 
+/// The size of x that is dimension `fromEnd` of its elements from the end.
+Value emitSize(OpBuilder &b, Location loc, const QuantizeProblem &problem,
+               Value x, unsigned fromEnd);
+
 /// The sizes of its launch: M is rows, N is columns. In the 32x4x4 layout,
 /// blocks cover all rows of atoms.
 KernelShape getQuantizeShape(const QuantizeProblem &problem);
 void buildQuantize(gpu::GPUFuncOp kernel, const QuantizeProblem &problem);
+
+/// The same for coarse blocks of any kind; rows that are whole blocks have one
+/// block of threads along N.
+KernelShape getCoarseQuantizeShape(const QuantizeProblem &problem);
+void buildCoarseQuantize(gpu::GPUFuncOp kernel, const QuantizeProblem &problem);
+/// Whether another kernel, of the same shape, has to find the largest
+/// magnitudes.
+bool hasPartsOfBlocks(const QuantizeProblem &problem);
+void buildMagnitudes(gpu::GPUFuncOp kernel, const QuantizeProblem &problem);
 
 } // namespace mlir::blockscale
 

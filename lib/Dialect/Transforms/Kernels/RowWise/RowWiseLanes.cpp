@@ -104,9 +104,9 @@ Value RowWiseLanes::joinInWarp(OpBuilder &b, Value value, int64_t lanes,
 }
 
 Value RowWiseLanes::join(OpBuilder &b, Value value, JoinFn join) {
-  value = joinInWarp(b, value, kWarpLanes, join);
+  value = joinInWarp(b, value, std::min<int64_t>(plan.lanes, kWarpLanes), join);
   int64_t warps = plan.lanes / int64_t(kWarpLanes);
-  if (warps == 1)
+  if (warps <= 1)
     return value;
   // One i32 for each warp, and new memory for each join: no thread still reads
   // what another join writes.

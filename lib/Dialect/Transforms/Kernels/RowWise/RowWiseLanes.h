@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row belongs to a warp or to a block. Its threads take every n-th element
-// and join their values, by shuffles in a warp and through shared memory
-// between warps. All of them have the result, with the same bits.
+// A row belongs to a warp, to a part of one (a power of two), or to a block.
+// Its threads take every n-th element and join their values, by shuffles in a
+// warp and through shared memory between warps. All of them have the result,
+// with the same bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +51,8 @@ public:
   /// Emits `body` for rows below `numRows`: all threads of a warp do the same.
   void emitIfRow(OpBuilder &b, Value numRows,
                  function_ref<void(OpBuilder &)> body);
-  /// Joins the scalar values of all threads of a row, in any order.
+  /// Joins the scalar values of all threads of a row, in any order. All threads
+  /// of a warp call it.
   Value join(OpBuilder &b, Value value, JoinFn join);
 
 private:

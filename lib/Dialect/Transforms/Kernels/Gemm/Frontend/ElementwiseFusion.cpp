@@ -170,7 +170,9 @@ QuantizeOp blockscale::findQuantizer(Value result) {
   if (user == users.end() || !isUsedOnceBy(result, *user))
     return {};
   auto op = cast<QuantizeOp>(*user);
-  if (op.getX() != result || op->getBlock() != result.getParentBlock())
+  // Tiles of a product do not have whole rows, nor 128 of them.
+  if (op.getX() != result || op->getBlock() != result.getParentBlock() ||
+      op.hasCoarseScales())
     return {};
   int64_t columns = cast<ShapedType>(result.getType()).getShape().back();
   bool isWhole = !op.getPad() || (!ShapedType::isDynamic(columns) &&

@@ -43,6 +43,9 @@ QuantizedResults::QuantizedResults(QuantizeOp op)
   constexpr unsigned kByte = 8;
   if (pack && kByte % getPackedBits(pack) != 0)
     pack = {};
+  // Coarse scales are not what block-scaled instructions read.
+  if (op.hasCoarseScales())
+    swizzle = {};
 }
 
 unsigned QuantizedResults::getElementBits() const {
@@ -55,7 +58,9 @@ SmallVector<Value> QuantizedResults::makeOutputs(OpBuilder &builder,
   Location loc = op.getLoc();
   SmallVector<OpFoldResult> elementSizes(sizes);
   SmallVector<OpFoldResult> scaleSizes =
-      getScaleSizes(builder, loc, sizes, op.getBlock());
+      op.hasCoarseScales()
+          ? getCoarseScaleSizes(builder, loc, sizes, op.getBlockShape())
+          : getScaleSizes(builder, loc, sizes, op.getBlock());
   constexpr unsigned kByte = 8;
   if (pack)
     elementSizes.back() = affine::makeComposedFoldedAffineApply(

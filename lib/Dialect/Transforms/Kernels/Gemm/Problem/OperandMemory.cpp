@@ -66,12 +66,22 @@ bool blockscale::hasOwnMemory(Value tensor) {
 }
 
 std::optional<uint8_t> blockscale::getSplatByte(Value tensor) {
-  DenseElementsAttr attr;
-  if (!matchPattern(tensor, m_Constant(&attr)) || !attr.isSplat())
+  constexpr unsigned kByte = 8;
+  Type element = getElementTypeOrSelf(tensor.getType());
+  if (element.getIntOrFloatBitWidth() > kByte)
     return std::nullopt;
-  if (isa<FloatType>(attr.getElementType()))
-    return attr.getSplatValue<APFloat>().bitcastToAPInt().getZExtValue();
-  return attr.getSplatValue<APInt>().getZExtValue();
+  Attribute number;
+  DenseElementsAttr attr;
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  if (fill && fill.value().getType() == element)
+    matchPattern(fill.value(), m_Constant(&number));
+  else if (matchPattern(tensor, m_Constant(&attr)) && attr.isSplat())
+    number = attr.getSplatValue<Attribute>();
+  if (auto value = dyn_cast_or_null<FloatAttr>(number))
+    return value.getValue().bitcastToAPInt().getZExtValue();
+  if (auto value = dyn_cast_or_null<IntegerAttr>(number))
+    return value.getValue().getZExtValue();
+  return std::nullopt;
 }
 
 Value blockscale::copyTensor(OpBuilder &builder, Location loc, Value tensor) {

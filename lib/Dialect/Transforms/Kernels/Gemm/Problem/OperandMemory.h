@@ -33,7 +33,7 @@ Contiguity getContiguity(AffineMap map, unsigned rank);
 bool hasOwnMemory(Value tensor);
 
 /// The bit pattern of all elements of `tensor`, of at most 8 bits, if it is a
-/// splat.
+/// splat: a constant, or of dynamic sizes.
 std::optional<uint8_t> getSplatByte(Value tensor);
 
 /// A copy of `tensor` in new memory.

@@ -1,0 +1,129 @@
+"""Writes the functions of fp8.bundle, as MLIR:
+
+    fp8_kernels.py fp8.mlir
+    blockscale-compile fp8.mlir --bundle=fp8.bundle --target=sm_80,sm_90a,sm_100a,sm_120a
+
+Needs no torch. All sizes are dynamic, and K is a multiple of MULTIPLE. As in kernels.py, M is the number of rows of x, N
+that of the weights. FORMAT is a key of COARSE_FORMATS, and scales are f32, one for each block.
+
+    quantize_FORMAT_TYPE(x M x K) -> codes, scales                  in the blocks of activations
+    quantize_weight_FORMAT_TYPE(w N x K) -> codes, scales           in those of weights, if they are others
+    mma_scaled_FORMAT(codes, scales, codes, scales, bias N of bf16) -> M x N of bf16      of PRODUCTS
+"""
+
+import sys
+
+if __package__:
+    from .kernels import ANY, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
+else:  # a script, which has its folder on the path
+    from kernels import ANY, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
+
+ALL = "all"
+# name: element, (rows, elements along K) that share a scale of a weight, and of x.
+COARSE_FORMATS = {
+    "fp8_block": ("f8E4M3FN", (128, 128), (1, 128)),
+    "fp8_row": ("f8E4M3FN", (1, ALL), (1, ALL)),
+}
+# Rows of whole 32 elements: the products of whole rows are products of such blocks.
+MULTIPLE = 32
+# The formats whose products have kernels on every chip.
+PRODUCTS = ("fp8_row",)
+
+QUANTIZE = """
+func.func @{name}_{format}_{type}(%x: tensor<?x?x{type}>{whole}) -> ({quantized}, {scales}) {{
+  %codes, %scales = blockscale.quantize %x {{scale_block = {block}}} : tensor<?x?x{type}> to {quantized}, {scales}
+  return %codes, %scales : {quantized}, {scales}
+}}
+"""
+
+HEAD = """
+func.func @mma_scaled_{format}(%x: {quantized}{whole}, %xs: {x_scales}, %y: {quantized}{whole}, %ys: {y_scales}{arguments})
+    -> tensor<?x?xbf16> {of_function}""" + START + """
+  %k = tensor.dim %y, %c1 : {quantized}
+  %ye = tensor.empty(%k, %n) : {quantized}
+  %yt = linalg.transpose ins(%y : {quantized}) outs(%ye : {quantized}) permutation = [1, 0]"""
+
+MMA_SCALED = HEAD + """
+  %rows = tensor.dim %ys, %c0 : {y_scales}
+  %blocks = tensor.dim %ys, %c1 : {y_scales}
+  %yse = tensor.empty(%blocks, %rows) : {y_scales}
+  %yst = linalg.transpose ins(%ys : {y_scales}) outs(%yse : {y_scales}) permutation = [1, 0]
+  %d = blockscale.mma_scaled %x, %xs, %yt, %yst, %acc {{x_scale_block = {x_block}, y_scale_block = {y_block}}}
+      : {quantized}, {x_scales}, {quantized}, {y_scales}, tensor<?x?xf32>{end}
+}}
+"""
+
+# Scales of whole rows are factors of the sums of a product whose scales are 1.
+MMA_SCALED_ROWS = HEAD + """
+  %c{block} = arith.constant {block} : index
+  %blocks = arith.ceildivui %k, %c{block} : index
+  %one = arith.constant 1.0 : f8E8M0FNU
+  %xoe = tensor.empty(%m, %blocks) : {ones}
+  %xo = linalg.fill ins(%one : f8E8M0FNU) outs(%xoe : {ones}) -> {ones}
+  %yoe = tensor.empty(%blocks, %n) : {ones}
+  %yo = linalg.fill ins(%one : f8E8M0FNU) outs(%yoe : {ones}) -> {ones}
+  %d = blockscale.mma_scaled %x, %xo, %yt, %yo, %acc {{block_size = {block}}}
+      : {quantized}, {ones}, {quantized}, {ones}, tensor<?x?xf32>
+  %re = tensor.empty(%m, %n) : tensor<?x?xbf16>
+  %r = linalg.generic {{
+      indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, 0)>, affine_map<(m, n) -> (n, 0)>,
+                       affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}}
+      ins(%d, %xs, %ys, %bias : tensor<?x?xf32>, {x_scales}, {y_scales}, tensor<?xbf16>)
+      outs(%re : tensor<?x?xbf16>) {{
+  ^bb0(%sum: f32, %of_x: f32, %of_y: f32, %bias_in: bf16, %old: bf16):
+    %part = arith.mulf %sum, %of_x : f32
+    %scaled = arith.mulf %part, %of_y : f32
+    %bias_f32 = arith.extf %bias_in : bf16 to f32
+    %biased = arith.addf %scaled, %bias_f32 : f32
+    %rounded = arith.truncf %biased : f32 to bf16
+    linalg.yield %rounded : bf16
+  }} -> tensor<?x?xbf16>
+  return %r : tensor<?x?xbf16>
+}}
+"""
+
+
+def make_block(block):
+    rows, k = block
+    return f"#blockscale.scale_block<rows = {rows}, k = {k}>"
+
+
+def make_scales(block):
+    """The type of the scales of a matrix."""
+    return "tensor<" + "".join("1x" if size == ALL else "?x" for size in block) + "f32>"
+
+
+def make_quantize(format):
+    element, weight_block, x_block = COARSE_FORMATS[format]
+    blocks = {"quantize": x_block}
+    if weight_block != x_block:
+        blocks["quantize_weight"] = weight_block
+    for name, block in blocks.items():
+        for type in VALUE_TYPES:
+            yield QUANTIZE.format(
+                name=name, format=format, type=type, whole=WHOLE_BLOCKS.format(MULTIPLE),
+                quantized=f"tensor<?x?x{element}>", scales=make_scales(block), block=make_block(block),
+            )
+
+
+def make_product(format):
+    element, weight_block, x_block = COARSE_FORMATS[format]
+    arguments, end = make_end(0)
+    quantized = f"tensor<?x?x{element}>"
+    are_rows = weight_block == x_block == (1, ALL)
+    return (MMA_SCALED_ROWS if are_rows else MMA_SCALED).format(
+        format=format, x=quantized, quantized=quantized, x_scales=make_scales(x_block), y_scales=make_scales(weight_block),
+        x_block=make_block(x_block), y_block=make_block(weight_block), block=MULTIPLE, ones="tensor<?x?xf8E8M0FNU>",
+        whole=WHOLE_BLOCKS.format(MULTIPLE), of_function=ANY, arguments=arguments, end=end + RETURN,
+    )
+
+
+def make_program():
+    parts = [text for format in COARSE_FORMATS for text in make_quantize(format)]
+    return "".join(parts + [make_product(format) for format in PRODUCTS]).lstrip("\n")
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], "w", encoding="ascii") as file:
+        file.write(make_program())
