@@ -40,7 +40,7 @@ SCRIPTS = {
     ),
 }
 ELSEWHERE = {
-    "captured.py", "estimates.py", "grouped_card.py", "grouped_estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py",
+    "captured.py", "estimates.py", "fp8.py", "grouped_card.py", "grouped_estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py",
     "gpu_contenders.py", "gpu_graphs.py", "gpu_launch.py", "gpu_measure.py", "gpu_programs.py", "gpu_report.py",
     "gpu_schedules.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py", "quantize.py", "fused_quantize.py",
     "math_errors_card.py", "runtime_host_time.py", "moe.py", "moe_layer.py", "products.py", "sparse_fallback.py",
@@ -178,6 +178,22 @@ def test_products_build(tmp_path):
         for order in ("nk", "kn") for result in ("f32", "same")
     }
     assert all("mma.sync.aligned.m16n8k16" in path.read_text() for path in tmp_path.glob("*.ptx"))
+
+
+# fp8.py
+
+
+@pytest.mark.parametrize("flags", [[], ["--dynamic"], ["--accumulate=0"]], ids=["static", "dynamic", "exact"])
+def test_fp8_build(flags, tmp_path):
+    """With the licence, wgmma of fp8 elements and no kernel in front; without, wgmma of bf16."""
+    run("fp8.py", "build", str(tmp_path), "--sizes=256x256x256", f"--build={BUILD}", *flags)
+    for recipe in ("block", "row"):
+        ptx = (tmp_path / f"256x256x256-{recipe}-0.ptx").read_text()
+        is_exact = "--accumulate=0" in flags
+        assert (".f32.bf16.bf16" in ptx) == is_exact and (".f32.e4m3.e4m3" in ptx) != is_exact
+        kernels = json.loads((tmp_path / f"256x256x256-{recipe}-0.json").read_text())["kernels"]
+        # Of those for numbers of rows, the launch chooses one.
+        assert len(kernels) == (3 if is_exact else 4 if flags else 1)
 
 
 # runtime_host_time.py

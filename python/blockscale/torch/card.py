@@ -5,11 +5,14 @@ Results are torch's memory, and so are workspaces in graphs, and large ones. So 
 any call has loaded the function.
 """
 
+import functools
+import warnings
+
 import torch
 
 from . import bundle
 from .constants import one, ones, zero_bias, zeros
-from .fp8_kernels import PRODUCTS
+from .fp8_kernels import product_name
 
 # The alignment that kernels rely on.
 ALIGNMENT = 16
@@ -51,12 +54,29 @@ def linear(x, codes, scales, tensor_scale, bias, format):
     return out
 
 
-def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):
-    if format.is_coarse and format.name not in PRODUCTS:
-        raise NotImplementedError(
-            f"blockscale.torch: products of {format.name} on a card are not supported in this version, expected "
-            f"{' or '.join(PRODUCTS)}, or tensors on the CPU"
-        )
+@functools.lru_cache(maxsize=None)
+def _has_fp8_sums(device):
+    """Whether the card has fp8 tensor cores whose sums need a licence, and kernels that use them."""
+    return torch.cuda.get_device_capability(device) == (9, 0)
+
+
+@functools.lru_cache(maxsize=None)
+def _warn_of_licence():
+    warnings.warn(
+        "blockscale.torch: products of fp8_block and fp8_row are computed in bf16; with accumulate=128 this card's fp8 "
+        "tensor cores compute them, with less exact sums (docs/Torch.md, FP8 with coarse scales)", stacklevel=2,
+    )
+
+
+def _product_of_coarse(format, accumulate, device):
+    if not _has_fp8_sums(device):
+        return product_name(format.name)
+    if accumulate is None:
+        _warn_of_licence()
+    return product_name(format.name, accumulate)
+
+
+def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate=None):
     m, n, device = x.shape[0], y.shape[0], x.device
     out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
     if m == 0 or n == 0:
@@ -65,7 +85,11 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
     if format.is_scaled:
         arguments += [one(x) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
     arguments.append(zero_bias(n, x) if bias is None else bias)
-    _launch(_function("mma_scaled", format), arguments, out, device)
+    if format.is_coarse:
+        function = bundle.function(_product_of_coarse(format, accumulate, device), bundle.FP8_NAME)
+    else:
+        function = bundle.function(f"mma_scaled_{format.name}")
+    _launch(function, arguments, out, device)
     return out
 
 

@@ -7,6 +7,7 @@ from ..packing import unpack
 from ..routing import MOST_GROUPS
 from ..sparse_metadata import CUTLASS_EMPTY_FIELD, EMPTY_FIELD, GRANULARITIES, pack_fields
 from ..sparsity import read_fields
+from .fp8_kernels import CHUNK
 from .moe_kernels import COUNTS, SCORINGS
 
 VALUE_DTYPES = (torch.bfloat16, torch.float16, torch.float32)
@@ -142,6 +143,16 @@ def check_activations(activations, format=None):
         fail(ValueError, "activations", f"'dynamic' with {format.name}, which quantizes x", None)
 
 
+def check_accumulate(accumulate, format=None):
+    """Checks the licence of a product with a weight of a format."""
+    if accumulate is None:
+        return
+    if accumulate != CHUNK or isinstance(accumulate, bool):
+        fail(ValueError, "accumulate", f"None or {CHUNK}", repr(accumulate))
+    if format is not None and not format.is_coarse:
+        fail(ValueError, "accumulate", f"None with {format.name}, whose kernels have no use for it", repr(accumulate))
+
+
 def check_x(x, k, **others):
     """Checks x of a product with a weight of K columns, which must be on the same device."""
     if (
@@ -157,9 +168,10 @@ def check_x(x, k, **others):
 
 
 def check_linear(
-    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False
+    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None
 ):
     check_activations(activations, format)
+    check_accumulate(accumulate, format)
     check_flag("legal_metadata", legal_metadata)
     check_matrix("the weight", codes)
     k = check_quantized("the weight", codes, scales, format, metadata=metadata)
@@ -168,7 +180,8 @@ def check_linear(
     check_x(x, k, codes=codes, scales=scales, metadata=metadata, tensor_scale=tensor_scale, bias=bias)
 
 
-def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):
+def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate=None):
+    check_accumulate(accumulate, format)
     check_matrix("y", y, "y")
     kx = check_quantized("x", x, x_scales, format, ("x", "x_scales"), is_x=True)
     ky = check_quantized("y", y, y_scales, format, ("y", "y_scales"))

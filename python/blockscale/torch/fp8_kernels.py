@@ -8,7 +8,8 @@ that of the weights. FORMAT is a key of COARSE_FORMATS, and scales are f32, one 
 
     quantize_FORMAT_TYPE(x M x K) -> codes, scales                  in the blocks of activations
     quantize_weight_FORMAT_TYPE(w N x K) -> codes, scales           in those of weights, if they are others
-    mma_scaled_FORMAT(codes, scales, codes, scales, bias N of bf16) -> M x N of bf16      of PRODUCTS
+    mma_scaled_FORMAT(codes, scales, codes, scales, bias N of bf16) -> M x N of bf16
+    mma_scaled_FORMAT_accumulate128(the same)                       with the licence for fp8 tensor cores
 """
 
 import sys
@@ -26,8 +27,8 @@ COARSE_FORMATS = {
 }
 # Rows of whole 32 elements: the products of whole rows are products of such blocks.
 MULTIPLE = 32
-# The formats whose products have kernels on every chip.
-PRODUCTS = ("fp8_row",)
+# The licence that products may have (docs/Numerics.md).
+CHUNK = 128
 
 QUANTIZE = """
 func.func @{name}_{format}_{type}(%x: tensor<?x?x{type}>{whole}) -> ({quantized}, {scales}) {{
@@ -37,21 +38,26 @@ func.func @{name}_{format}_{type}(%x: tensor<?x?x{type}>{whole}) -> ({quantized}
 """
 
 HEAD = """
-func.func @mma_scaled_{format}(%x: {quantized}{whole}, %xs: {x_scales}, %y: {quantized}{whole}, %ys: {y_scales}{arguments})
+func.func @{name}(%x: {quantized}{whole}, %xs: {x_scales}, %y: {quantized}{whole}, %ys: {y_scales}{arguments})
     -> tensor<?x?xbf16> {of_function}""" + START + """
   %k = tensor.dim %y, %c1 : {quantized}
   %ye = tensor.empty(%k, %n) : {quantized}
   %yt = linalg.transpose ins(%y : {quantized}) outs(%ye : {quantized}) permutation = [1, 0]"""
 
 MMA_SCALED = HEAD + """
-  %rows = tensor.dim %ys, %c0 : {y_scales}
-  %blocks = tensor.dim %ys, %c1 : {y_scales}
-  %yse = tensor.empty(%blocks, %rows) : {y_scales}
-  %yst = linalg.transpose ins(%ys : {y_scales}) outs(%yse : {y_scales}) permutation = [1, 0]
-  %d = blockscale.mma_scaled %x, %xs, %yt, %yst, %acc {{x_scale_block = {x_block}, y_scale_block = {y_block}}}
-      : {quantized}, {x_scales}, {quantized}, {y_scales}, tensor<?x?xf32>{end}
+{transposed}
+  %d = blockscale.mma_scaled %x, %xs, %yt, %yst, %acc {{x_scale_block = {x_block}, y_scale_block = {y_block}{licence}}}
+      : {quantized}, {x_scales}, {quantized}, {transposed_scales}, tensor<?x?xf32>{end}
 }}
 """
+TRANSPOSED = """  %rows = tensor.dim %ys, %c0 : {y_scales}
+  %blocks = tensor.dim %ys, %c1 : {y_scales}
+  %yse = tensor.empty(%blocks, %rows) : {y_scales}
+  %yst = linalg.transpose ins(%ys : {y_scales}) outs(%yse : {y_scales}) permutation = [1, 0]"""
+# Of one column, that is a reshape.
+TRANSPOSED_ROWS = """  %rows = tensor.dim %ys, %c0 : {y_scales}
+  %flat = tensor.collapse_shape %ys [[0, 1]] : {y_scales} into tensor<?xf32>
+  %yst = tensor.expand_shape %flat [[0, 1]] output_shape [1, %rows] : tensor<?xf32> into tensor<1x?xf32>"""
 
 # Scales of whole rows are factors of the sums of a product whose scales are 1.
 MMA_SCALED_ROWS = HEAD + """
@@ -107,21 +113,30 @@ def make_quantize(format):
             )
 
 
-def make_product(format):
+def product_name(format, accumulate=None):
+    return f"mma_scaled_{format}" + (f"_accumulate{accumulate}" if accumulate else "")
+
+
+def make_product(format, accumulate=None):
     element, weight_block, x_block = COARSE_FORMATS[format]
     arguments, end = make_end(0)
     quantized = f"tensor<?x?x{element}>"
     are_rows = weight_block == x_block == (1, ALL)
-    return (MMA_SCALED_ROWS if are_rows else MMA_SCALED).format(
-        format=format, x=quantized, quantized=quantized, x_scales=make_scales(x_block), y_scales=make_scales(weight_block),
-        x_block=make_block(x_block), y_block=make_block(weight_block), block=MULTIPLE, ones="tensor<?x?xf8E8M0FNU>",
-        whole=WHOLE_BLOCKS.format(MULTIPLE), of_function=ANY, arguments=arguments, end=end + RETURN,
+    y_scales = make_scales(weight_block)
+    return (MMA_SCALED_ROWS if are_rows and not accumulate else MMA_SCALED).format(
+        name=product_name(format, accumulate), x=quantized, quantized=quantized, x_scales=make_scales(x_block),
+        y_scales=y_scales, x_block=make_block(x_block), y_block=make_block(weight_block), block=MULTIPLE,
+        ones="tensor<?x?xf8E8M0FNU>", whole=WHOLE_BLOCKS.format(MULTIPLE), of_function=ANY, arguments=arguments,
+        end=end + RETURN, transposed=(TRANSPOSED_ROWS if are_rows else TRANSPOSED).format(y_scales=y_scales),
+        transposed_scales="tensor<1x?xf32>" if are_rows else y_scales,
+        licence=f", accumulate = #blockscale.accumulate<chunk = {accumulate}>" if accumulate else "",
     )
 
 
 def make_program():
     parts = [text for format in COARSE_FORMATS for text in make_quantize(format)]
-    return "".join(parts + [make_product(format) for format in PRODUCTS]).lstrip("\n")
+    products = [make_product(format, accumulate) for format in COARSE_FORMATS for accumulate in (None, CHUNK)]
+    return "".join(parts + products).lstrip("\n")
 
 
 if __name__ == "__main__":

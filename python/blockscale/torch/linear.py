@@ -5,6 +5,7 @@ from torch import nn
 
 from . import formats, ops
 from .checks import (
+    check_accumulate,
     check_activations,
     check_bias,
     check_devices,
@@ -17,10 +18,13 @@ from .checks import (
 )
 from .checkpoints import load_fp8_block_deepseek
 from .conversion import KeptTypes, convert_modules
+from .fp8_kernels import CHUNK
 from .quantized import QuantizedTensor
 
-# The class of transformers' layers that hold FP8 checkpoints.
+# The class of transformers' layers that hold FP8 checkpoints, whose kernels add up 128 products at a time.
 FP8_LINEAR = "FP8Linear"
+# Of convert_linear_: the licence of the layers that have it by themselves.
+OWN = "own"
 
 
 class Linear(KeptTypes):
@@ -30,21 +34,25 @@ class Linear(KeptTypes):
     bias         bf16 of N (other types are rounded), or None
     activations  None: weight-only quantization, x stays bf16. "dynamic": x is quantised to the weight's format, which
                  fp8_block and fp8_row need
+    accumulate   for fp8_block and fp8_row: None, or 128 to permit the sums of fp8 tensor cores (docs/Numerics.md)
 
     x is bf16 of (..., K), the result bf16 of (..., N); other types of x raise TypeError. `codes`, `scales`,
     `tensor_scale`, `metadata` and `bias` are buffers: state_dict() has them under these names, and they keep their
     types when the model is given another one, as by `model.half()`. Gradients raise RuntimeError.
     """
 
-    def __init__(self, weight, bias=None, activations=None):
+    def __init__(self, weight, bias=None, activations=None, accumulate=None):
         super().__init__()
         check_activations(activations)
+        check_accumulate(accumulate)
         if not isinstance(weight, QuantizedTensor):
             fail(TypeError, "weight", "a QuantizedTensor", type(weight).__name__)
         check_tensors(("bias",), bias=bias)
         if len(weight.shape) != 2:
             fail(ValueError, "weight", "2 dimensions", f"shape {tuple(weight.shape)}")
         check_activations(activations, formats.get(weight.format))
+        check_accumulate(accumulate, formats.get(weight.format))
+        self.accumulate = accumulate
         self.out_features, self.in_features = weight.shape
         self.format, self.activations = weight.format, activations
         if bias is not None:
@@ -67,7 +75,7 @@ class Linear(KeptTypes):
         self.register_buffer("_zeros", zeros, persistent=False)
 
     @classmethod
-    def from_linear(cls, linear, format, activations=None, sparse=False):
+    def from_linear(cls, linear, format, activations=None, sparse=False, accumulate=None):
         """A `Linear` from a torch.nn.Linear, whose weight is quantised on its device. With `sparse`, all but two of
         four weights, or pairs of them, become 0 first: see QuantizedTensor.from_float.
 
@@ -75,7 +83,9 @@ class Linear(KeptTypes):
         """
         if not isinstance(linear, nn.Linear):
             fail(TypeError, "linear", "a torch.nn.Linear", type(linear).__name__)
-        return cls(QuantizedTensor.from_float(linear.weight, format, sparse=sparse), linear.bias, activations)
+        return cls(
+            QuantizedTensor.from_float(linear.weight, format, sparse=sparse), linear.bias, activations, accumulate
+        )
 
     @property
     def quantized_weight(self):
@@ -92,12 +102,14 @@ class Linear(KeptTypes):
         if not ops.is_plain(x):
             ops.check_untraced(self.format, x=x)
             is_legal = metadata is not None and self._has_legal_metadata
-            return torch.ops.blockscale.linear(*arguments, self.format, self.activations, metadata, is_legal)
+            return torch.ops.blockscale.linear(
+                *arguments, self.format, self.activations, metadata, is_legal, self.accumulate
+            )
         check_x(x, self.in_features, codes=codes)
         if metadata is not None and not self._has_legal_metadata:
             metadata = self._make_legal()
         format = (formats.FORMATS if metadata is None else formats.SPARSE_FORMATS)[self.format]
-        return ops.run_checked_linear(*arguments, format, self.activations, metadata)
+        return ops.run_checked_linear(*arguments, format, self.activations, metadata, self.accumulate)
 
     def _load_from_state_dict(self, state_dict, prefix, *others):
         """Kernels rely on legal metadata, and what is loaded need not come from a QuantizedTensor."""
@@ -130,6 +142,7 @@ class Linear(KeptTypes):
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}, "
             f"format={self.format!r}, activations={self.activations!r}" + ", sparse=True" * self.is_sparse
+            + (f", accumulate={self.accumulate}" if self.accumulate is not None else "")
         )
 
 
@@ -173,7 +186,9 @@ def _reason_to_keep(module, format, sparse):
     return None
 
 
-def convert_linear_(model, format, activations=None, filter=None, unsupported="raise", sparse=False):
+def convert_linear_(
+    model, format, activations=None, filter=None, unsupported="raise", sparse=False, accumulate=OWN
+):
     """Replaces each torch.nn.Linear of a model by a `Linear` of `format`, in place.
 
     format       "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"
@@ -184,6 +199,8 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
                  nn.Linear): "raise", the default, raises ValueError before anything is changed; "keep" keeps them, with
                  a warning
     sparse       whether weights become 2:4 sparse, as by Linear.from_linear
+    accumulate   None or 128, as for Linear. "own", the default, is 128 for FP8Linear layers, whose kernels add up 128
+                 products at a time in fp8 tensor cores, and None for others
 
     The FP8Linear layers of transformers, which are quantized already, become those of "fp8_block" if they have blocks of
     128 x 128 and quantize x: their weights stay what they are.
@@ -193,13 +210,16 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
     """
     check_flag("sparse", sparse)
     check_activations(activations, formats.get(format, sparse))
+    if accumulate != OWN:
+        check_accumulate(accumulate, formats.get(format, sparse))
     if isinstance(model, nn.Linear):
         fail(ValueError, "model", "a module that has linear layers", "one itself: use Linear.from_linear")
 
     def convert(module):
         if _is_fp8_linear(module):
-            return Linear(_weight_of_fp8(module), module.bias, activations)
-        return Linear.from_linear(module, format, activations, sparse)
+            licence = CHUNK if accumulate == OWN else accumulate
+            return Linear(_weight_of_fp8(module), module.bias, activations, licence)
+        return Linear.from_linear(module, format, activations, sparse, None if accumulate == OWN else accumulate)
 
     def find_reason(name, module):
         reason = _reason_to_keep(module, format, sparse)

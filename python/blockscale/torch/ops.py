@@ -15,6 +15,7 @@ from torch import Tensor
 
 from . import card, cpu, formats
 from .checks import (
+    check_accumulate,
     check_grouped_linear,
     check_linear,
     check_mma_scaled,
@@ -68,27 +69,28 @@ def run_quantize(x, format, tensor_scale=None):
 
 
 def run_mma_scaled(
-    x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None
+    x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None, accumulate=None
 ):
     """The product of quantized x, (..., K), and the transpose of quantized y, N x K.
 
     x, x_scales, y, y_scales        as `quantize` returns them
     x_tensor_scale, y_tensor_scale  their g, for nvfp4; None is 1
     bias                            bf16 of N, or None
+    accumulate                      for fp8_block and fp8_row: 128 permits the sums of fp8 tensor cores, see `linear`
 
     Returns bf16 of (..., N): the f32 sum times both g, plus bias, rounded once. Raises TypeError or ValueError.
     """
     format = formats.get(format)
-    check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format)
+    check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate)
     return _like(
         _where(x).mma_scaled(
-            _rows(x), _rows(x_scales), y, y_scales, x_tensor_scale, y_tensor_scale, bias, format
+            _rows(x), _rows(x_scales), y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate
         ), x,
     )
 
 
 def run_linear(
-    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False
+    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None
 ):
     """x times the transpose of a quantized weight, plus bias.
 
@@ -105,17 +107,20 @@ def run_linear(
                     process
     legal_metadata  whether all fields of metadata are known to be legal, and none to be 0000, as those of a
                     QuantizedTensor. Then no kernel looks at them, and the result for others is undefined
+    accumulate      for fp8_block and fp8_row. None: sums have f32's error. 128: those of 128 products may be formed as
+                    fp8 tensor cores form them, with 13 fraction bits (docs/Numerics.md); cards of sm_90 do so, which
+                    is up to 1.5 times as fast as bf16
 
     Returns bf16 of (..., N): the f32 sum times g, plus bias, rounded once. Raises TypeError or ValueError.
     """
     format = formats.get(format, metadata is not None)
-    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate)
     if format.is_sparse and activations is not None and not legal_metadata:
         metadata = _where(x).legal_metadata(codes, metadata, format)
-    return run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata)
+    return run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, accumulate)
 
 
-def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata):
+def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, accumulate=None):
     """The same for a `format` of formats.FORMATS, or SPARSE_FORMATS with metadata, which is legal, without checks: some
     of them take as long as a launch.
     """
@@ -129,7 +134,7 @@ def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations
     if format.is_sparse:
         return _like(backend.sparse_mma_scaled(codes, metadata, scales, rows, g, tensor_scale, bias, format), x)
     x_codes, x_scales = backend.quantize(rows, g, format)
-    return _like(backend.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format), x)
+    return _like(backend.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format, accumulate), x)
 
 
 def run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
@@ -225,17 +230,18 @@ def quantize_op(x: Tensor, format: str, tensor_scale: Optional[Tensor] = None) -
 @torch.library.custom_op("blockscale::mma_scaled", mutates_args=())
 def mma_scaled_op(
     x: Tensor, x_scales: Tensor, y: Tensor, y_scales: Tensor, format: str, x_tensor_scale: Optional[Tensor] = None,
-    y_tensor_scale: Optional[Tensor] = None, bias: Optional[Tensor] = None,
+    y_tensor_scale: Optional[Tensor] = None, bias: Optional[Tensor] = None, accumulate: Optional[int] = None,
 ) -> Tensor:
-    return run_mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias)
+    return run_mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias, accumulate)
 
 
 @torch.library.custom_op("blockscale::linear", mutates_args=())
 def linear_op(
     x: Tensor, codes: Tensor, scales: Tensor, tensor_scale: Optional[Tensor], bias: Optional[Tensor], format: str,
     activations: Optional[str] = None, metadata: Optional[Tensor] = None, legal_metadata: bool = False,
+    accumulate: Optional[int] = None,
 ) -> Tensor:
-    return run_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata)
+    return run_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate)
 
 
 @torch.library.custom_op("blockscale::grouped_linear", mutates_args=())
@@ -277,15 +283,16 @@ def _(x, format, tensor_scale=None):
 
 
 @mma_scaled_op.register_fake
-def _(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None):
-    check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, formats.get(format))
+def _(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None, accumulate=None):
+    check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, formats.get(format), accumulate)
     return x.new_empty((*x.shape[:-1], y.shape[0]), dtype=torch.bfloat16)
 
 
 @linear_op.register_fake
-def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False):
+def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False,
+      accumulate=None):
     format = formats.get(format, metadata is not None)
-    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate)
     return x.new_empty((*x.shape[:-1], codes.shape[0]))
 
 
@@ -355,8 +362,11 @@ def quantize(x, format, tensor_scale=None):
     return torch.ops.blockscale.quantize(x, format, tensor_scale)
 
 
-def mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None):
-    arguments = (x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias)
+def mma_scaled(
+    x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None, accumulate=None
+):
+    check_accumulate(accumulate)
+    arguments = (x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias, accumulate)
     if is_plain(x, y, bias):
         return run_mma_scaled(*arguments)
     check_untraced(
@@ -366,8 +376,11 @@ def mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_s
     return torch.ops.blockscale.mma_scaled(*arguments)
 
 
-def linear(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False):
-    arguments = (x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata)
+def linear(
+    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None
+):
+    check_accumulate(accumulate)
+    arguments = (x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate)
     if is_plain(x, codes, bias):
         return run_linear(*arguments)
     check_untraced(

@@ -1,7 +1,7 @@
-"""Coarse scales in the simulator: what paths compute after an exact rewrite, and what is refused.
+"""Coarse scales in the simulator that become block-scaled products.
 
 Scales that are powers of two (e8m0, or constants) are repeated for blocks of instructions; scales of
-whole rows become factors of the result. Everything else with coarse scales is an error on every chip.
+whole rows become factors of the result. Everything else is in test_promoted_sums.py.
 """
 
 import subprocess
@@ -167,22 +167,3 @@ def test_dynamic_rows(types, scale_types, blocks, target, tmp_path):
         data[1] = data[1][:-1]
         done = simulate(program, data, target, tmp_path)
         assert done.returncode == 1 and "error" in done.stderr, done.stderr
-
-
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("program", [
-    text(("f8E4M3FN",) * 2, (F32, F32), ((1, 128), (128, 128))),
-    text(("f8E4M3FN", "f4E2M1FN"), (F32, E8M0), ((1, ALL), (1, 32))),
-    text(("f8E4M3FN",) * 2, (E8M0, E8M0), ((1, 128), (128, 128)), k=200),  # no whole blocks of 32
-    text(("f8E4M3FN",) * 2, (F32, F32), ((1, ALL), (1, ALL)), k=200),
-    text(("f8E4M3FN",) * 2, (E8M0, E8M0), ((128, ALL), (1, ALL)), m="?"),
-    text(("f8E4M3FN",) * 2, (F32, F32), ((ALL, 128), (ALL, ALL)), {"%xs": "[[3.0, 4.0]]", "%ys": "2.0"}),
-    text(("f8E4M3FN",) * 2, (F32, F32), ((ALL, 128), (ALL, ALL)), {"%xs": "[[-2.0, 4.0]]", "%ys": "2.0"}),
-], ids=["1x128", "mixed", "k", "k-rows", "dynamic", "constant-3", "constant-negative"])
-def test_refused(program, target, tmp_path):
-    (tmp_path / "main.mlir").write_text(program)
-    command = [RUN.with_name("blockscale-compile"), tmp_path / "main.mlir", f"--target={target}", "-o", tmp_path / "main.ptx"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 1, done.stderr
-    assert "error: 'blockscale.mma_scaled' op not supported in this version: coarse scales on GPUs, expected powers of two" in done.stderr
-    assert not (tmp_path / "main.ptx").exists()

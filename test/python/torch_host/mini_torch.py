@@ -223,7 +223,9 @@ def make_torch(fake):
     torch.where = lambda which, a, b: a._new(np.where(which.array, a.array, b.array))
     torch.is_grad_enabled = lambda: False
     torch.compiler = types.SimpleNamespace(is_compiling=lambda: False)
-    torch.cuda = types.SimpleNamespace(is_current_stream_capturing=lambda: False)
+    torch.cuda = types.SimpleNamespace(
+        is_current_stream_capturing=lambda: False, get_device_capability=lambda device: (9, 0)
+    )
     torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda ordinal: 11)
     add_ops(torch)
     torch.nn = make_nn(torch)

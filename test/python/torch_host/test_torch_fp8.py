@@ -114,12 +114,30 @@ def test_linear_on_the_card(fp8_torch, card):
     assert first == "quantize_fp8_row_bf16" and others and all(name.startswith("mma_scaled_fp8_row") for name in others)
 
 
-def test_products_that_a_card_does_not_have(fp8_torch, card):
-    from blockscale.torch import Linear, QuantizedTensor
+@pytest.mark.parametrize("format", FORMATS)
+def test_licence_on_the_card(fp8_torch, card, format, monkeypatch):
+    """Cards of sm_90 have a function of their own for it; without it, they say once what it would give."""
+    import warnings
 
-    layer = Linear(QuantizedTensor.from_float(random_values(fp8_torch, 24, 96), "fp8_block").to("cuda"), None, "dynamic")
-    with pytest.raises(NotImplementedError, match="products of fp8_block on a card are not supported in this version"):
-        layer(random_values(fp8_torch, 5, 96, device="cuda"))
+    from blockscale.torch import Linear, QuantizedTensor
+    from blockscale.torch import card as on_card
+
+    weight = QuantizedTensor.from_float(random_values(fp8_torch, 24, 96), format).to("cuda")
+    x = random_values(fp8_torch, 5, 96, device="cuda")
+    exact, licensed = (Linear(weight, None, "dynamic", accumulate) for accumulate in (None, 128))
+    with pytest.warns(UserWarning, match="with accumulate=128 this card's fp8 tensor cores"):
+        exact(x)
+    assert card.kernels()[-1] == f"mma_scaled_{format}" or format == "fp8_row"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exact(x)
+        card.kernels()
+        licensed(x)
+    assert any(name.startswith(f"mma_scaled_{format}_accumulate128") for name in card.kernels())
+    monkeypatch.setattr(fp8_torch.cuda, "get_device_capability", lambda device: (8, 0))
+    on_card._has_fp8_sums.cache_clear()
+    licensed(x)
+    assert not any("accumulate" in name for name in card.kernels())
 
 
 # Checks.
@@ -131,13 +149,15 @@ def test_products_that_a_card_does_not_have(fp8_torch, card):
     (dict(format="mxfp8"), TypeError, "scales: expected torch.uint8, got torch.float32"),
     (dict(metadata="codes"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, got 'fp8_block'"),
     (dict(tensor_scale="scales"), ValueError, "tensor_scale: expected none with fp8_block, got a tensor"),
+    (dict(accumulate=64), ValueError, "accumulate: expected None or 128, got 64"),
+    (dict(accumulate=True), ValueError, "accumulate: expected None or 128, got True"),
 ])
 def test_wrong_arguments(torch, change, kind, message):
     from blockscale.torch import QuantizedTensor, linear, ops
 
     weight = QuantizedTensor.from_float(random_values(torch, 130, 160), "fp8_block")
     arguments = dict(x=random_values(torch, 4, 160), codes=weight.codes, scales=weight.scales, tensor_scale=None, bias=None,
-                     format="fp8_block", activations="dynamic", metadata=None)
+                     format="fp8_block", activations="dynamic", metadata=None, legal_metadata=False, accumulate=None)
     linear(**arguments)
     arguments.update({name: getattr(weight, value) if value in ("codes", "scales") else value for name, value in change.items()})
     for function in (lambda: linear(**arguments), lambda: ops.linear_op.fake(*arguments.values())):
@@ -161,6 +181,8 @@ def test_what_other_things_have_not(torch):
         assert str(error.value) == message
     with pytest.raises(ValueError, match="activations: expected 'dynamic' with fp8_row"):
         Linear(QuantizedTensor.from_float(weight[0], "fp8_row"))
+    with pytest.raises(ValueError, match="accumulate: expected None with mxfp8, whose kernels have no use for it, got 128"):
+        Linear(QuantizedTensor.from_float(weight[0], "mxfp8"), accumulate=128)
     with pytest.raises(ValueError, match="weight: expected a last dimension of whole blocks of 32, got shape"):
         QuantizedTensor.from_float(random_values(torch, 4, 48), "fp8_row")
     with pytest.raises(ValueError, match="weight: expected at least 2 dimensions"):
@@ -249,19 +271,25 @@ def make_fp8_linear(torch, **changes):
     return FP8Linear(), expected
 
 
-def test_convert_fp8_linear(torch):
+@pytest.mark.parametrize("licence, wanted", [
+    ({}, [128, None]), (dict(accumulate=None), [None, None]), (dict(accumulate=128), [128, 128]),
+])
+def test_convert_fp8_linear(torch, licence, wanted):
+    """Layers whose own kernels add up in fp8 tensor cores keep that, unless another licence is asked for."""
     from blockscale.torch import Linear, convert_linear_
 
     model, (layer, expected) = torch.nn.Module(), make_fp8_linear(torch)
     model.one, model.two = layer, torch.nn.Linear(64, 8, random_values(torch, 8, 64))
-    report = convert_linear_(model, "fp8_block", "dynamic")
+    report = convert_linear_(model, "fp8_block", "dynamic", **licence)
     assert report.converted == ["one", "two"]
     made = model.get_submodule("one")
+    assert [model.get_submodule(name).accumulate for name in ("one", "two")] == wanted
+    assert ("accumulate=128" in made.extra_repr()) == (wanted[0] == 128)
     assert type(made) is Linear and made.format == model.get_submodule("two").format == "fp8_block"
     np.testing.assert_array_equal(made.quantized_weight.dequantize(torch.float32).numpy(), expected)
     x = random_values(torch, 3, 160, seed=5)
-    wanted = values(x.float().numpy(), (1, 128)).astype(np.float64) @ expected.astype(np.float64).T
-    assert close(made(x), wanted + layer.bias.float().numpy())
+    product = values(x.float().numpy(), (1, 128)).astype(np.float64) @ expected.astype(np.float64).T
+    assert close(made(x), product + layer.bias.float().numpy())
 
 
 @pytest.mark.parametrize("changes, format, reason", [

@@ -28,9 +28,10 @@ static std::string describeCoarseScales(Operation *op) {
         using Side = MmaScaledOp::Side;
         if (!mma.hasCoarseScales())
           return "";
-        return "expected powers of two (by their type, or constant) or scales "
-               "of all of K, with a known K that is a multiple of 32 and a "
-               "known number of rows that share a scale, got blocks of " +
+        return std::string(mma.hasTensorSemantics()
+                               ? "expected blockscale-select-path first"
+                               : "expected tensors") +
+               ", got blocks of " +
                describe(mma.getBlockShape(Side::X), mma.getXScale()) +
                " for x and " +
                describe(mma.getBlockShape(Side::Y), mma.getYScale()) +
@@ -46,7 +47,7 @@ LogicalResult blockscale::refuseCoarseScales(Operation *root) {
     std::string scales = describeCoarseScales(op);
     if (scales.empty())
       return;
-    op->emitOpError("not supported in this version: coarse scales on GPUs, ")
+    op->emitOpError("not supported in this version: coarse scales in kernels, ")
         << scales;
     isRefused = true;
   });

@@ -261,21 +261,23 @@ static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op,
 }
 
 /// Whether all sizes are known, except for rows whose scales are one for each,
-/// or one for all. Loops over such scales are checked at run time.
-static bool areSizesSupported(MmaScaledOp op) {
+/// or one for all; and for K, if `isKFree`. Loops over such scales are checked
+/// at run time.
+static bool areSizesSupported(MmaScaledOp op, bool isKFree) {
   auto acc = cast<ShapedType>(op.getType());
   if (acc.getRank() == 3 && acc.isDynamicDim(0))
     return false;
   return llvm::all_of(ArrayRef{Side::X, Side::Y}, [&](Side side) {
     ShapedType matrix = op.getMatrixType(side), scales = op.getScaleType(side);
     auto rank = static_cast<unsigned>(matrix.getRank());
-    unsigned row = MmaScaledOp::getRowDim(side, rank);
+    unsigned row = MmaScaledOp::getRowDim(side, rank),
+             k = MmaScaledOp::getKDim(side, rank);
     int64_t rows = op.getBlockShape(side).rows;
     for (unsigned dim = 0; dim != rank; ++dim) {
       bool isKnown = !matrix.isDynamicDim(dim) && !scales.isDynamicDim(dim);
       bool isChecked = dim == row && (rows == 1 || (rows == ScaleBlock::kAll &&
                                                     !scales.isDynamicDim(dim)));
-      if (!isKnown && !isChecked)
+      if (!isKnown && !isChecked && !(isKFree && dim == k))
         return false;
     }
     return true;
@@ -304,10 +306,11 @@ void blockscale::rewriteCoarseScales(Operation *root, const Chip &chip) {
   IRRewriter rewriter(root->getContext());
   for (MmaScaledOp op : ops) {
     rewriter.setInsertionPoint(op);
-    bool areKnown = areSizesSupported(op);
-    // Products of fp8 are faster than block-scaled ones in bf16.
-    if (areKnown && !mayMultiplyFP8(op, chip) &&
-        succeeded(repeatPowers(rewriter, op)))
+    // Products of fp8 are faster than block-scaled ones in bf16, and have any
+    // K.
+    bool isFP8 = mayMultiplyFP8(op, chip);
+    bool areKnown = areSizesSupported(op, /*isKFree=*/isFP8);
+    if (areKnown && !isFP8 && succeeded(repeatPowers(rewriter, op)))
       continue;
     if (areKnown && succeeded(moveScalesToResult(rewriter, op, chip)))
       continue;

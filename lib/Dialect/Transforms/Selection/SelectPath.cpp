@@ -278,7 +278,8 @@ private:
     if (nativeOnly)
       return op->emitOpError("no block-scaled instruction has these scales; "
                              "they are factors of sums of ")
-             << StringRef(getFormatInfo(op.getTypes().lhs).ptxName) << " elements";
+             << StringRef(getFormatInfo(op.getTypes().lhs).ptxName)
+             << " elements";
     std::optional<Path> path = chooser.chooseUnscaled(op, wanted);
     if (!path)
       return op->emitOpError("expected a path with kernels that promote sums "

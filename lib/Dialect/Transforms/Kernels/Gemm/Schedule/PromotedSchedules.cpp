@@ -78,6 +78,20 @@ static ClusterSize getCluster(ScheduledProduct product,
   return areMany && isWhole && sizes.m > tile[0] ? kPair : ClusterSize();
 }
 
+/// With as many stages as fit into shared memory.
+static WarpSpecializedScheduleAttr fitStages(ScheduledProduct product,
+                                             std::array<int64_t, 2> tile,
+                                             ClusterSize cluster = {}) {
+  constexpr int64_t kMostStages = 8;
+  int64_t stages = kMostStages;
+  while (stages > 1 &&
+         SharedMemoryPlan(product.getInstruction(),
+                          makeWgmma(product, tile, stages))
+                 .getSharedBytes() > getMostStageBytes(product.chip))
+    --stages;
+  return makeWgmma(product, tile, stages, cluster);
+}
+
 WarpSpecializedScheduleAttr
 blockscale::choosePromotedWgmma(ScheduledProduct product) {
   const Instruction &instruction = product.getInstruction();
@@ -112,14 +126,28 @@ blockscale::choosePromotedWgmma(ScheduledProduct product) {
     leastClocks = all;
     best = {m, columns};
   }
-  constexpr int64_t kMostStages = 8;
-  int64_t stages = kMostStages;
-  ClusterSize cluster = getCluster(product, best);
-  while (stages > 1 &&
-         SharedMemoryPlan(instruction, makeWgmma(product, best, stages))
-                 .getSharedBytes() > getMostStageBytes(product.chip))
-    --stages;
-  return makeWgmma(product, best, stages, cluster);
+  return fitStages(product, best, getCluster(product, best));
+}
+
+SmallVector<AlternativeAttr>
+blockscale::getPromotedWgmmaAlternatives(ScheduledProduct product) {
+  struct Row {
+    int64_t mostRows;
+    std::array<int64_t, 2> tile;
+  };
+  // As many tiles as there are SMs for 8192 columns.
+  static constexpr Row kRows[] = {
+      {64, {64, 64}}, {128, {128, 64}}, {512, {128, 128}}};
+  int64_t interval = product.op.getPromotion().interval;
+  SmallVector<AlternativeAttr> alternatives;
+  if (getOpSizes(product.op, /*dynamicSize=*/0).m != 0 ||
+      interval % getSwizzleRowElements(product.getInstruction()) != 0)
+    return alternatives;
+  for (const Row &row : kRows)
+    alternatives.push_back(AlternativeAttr::get(
+        product.op->getContext(), row.mostRows, /*most_ranges=*/1, /*cost=*/0,
+        product.instruction, fitStages(product, row.tile)));
+  return alternatives;
 }
 
 SmallVector<ScheduleInterface>

@@ -23,6 +23,9 @@ namespace mlir::blockscale {
 WarpSpecializedScheduleAttr choosePromotedWgmma(ScheduledProduct product);
 SmallVector<ScheduleInterface>
 getPromotedWgmmaCandidates(ScheduledProduct product);
+/// For few rows, if their number is dynamic.
+SmallVector<AlternativeAttr>
+getPromotedWgmmaAlternatives(ScheduledProduct product);
 LogicalResult verifyPromotedWgmma(ScheduledProduct product,
                                   WarpSpecializedScheduleAttr schedule,
                                   KernelChooser::EmitErrorFn emitError);

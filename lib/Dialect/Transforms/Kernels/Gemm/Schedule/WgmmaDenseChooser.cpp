@@ -27,6 +27,12 @@ namespace {
 class WgmmaDenseChooser final : public WgmmaChooser {
 public:
   ScheduleInterface choose(ScheduledProduct product) const override;
+  SmallVector<AlternativeAttr>
+  getAlternatives(ScheduledProduct product) const override {
+    if (product.op.getPromotion())
+      return getPromotedWgmmaAlternatives(product);
+    return {};
+  }
   SmallVector<ScheduleInterface>
   getCandidates(ScheduledProduct product) const override;
   void explain(ScheduledProduct product, ScheduleInterface given, bool,
