@@ -330,7 +330,7 @@ def error_bound(
     >>> np.log2([exact[0][0, 0], licensed[0][0, 0]]).round(1)
     array([-17. ,  -7.8])
 
-    Other arguments, and errors, are those of `mma_scaled`.
+    Raises ValueError and TypeError as `mma_scaled` does, and for a licence that there is not.
     """
     check_licence(chunk, rebase)
     product = _read(

@@ -569,7 +569,8 @@ def BlockScale_AccumulateAttr : BlockScale_Attr<"Accumulate", "accumulate"> {
     * `chunk`: 32, 64 or 128. K is cut into chunks of that many terms. Sums of
       terms of a chunk may have 13 fraction bits below the largest exponent in
       them, and be truncated there; chunks are added in f32. Only terms with the
-      same scales are in one such sum.
+      same scales are in one such sum. Terms come in the order of K, those of 32
+      in any order.
     * `rebase`: before that, elements may be shifted so that all blocks of a row
       of x, or of a column of y, have its largest scale. That moves an element
       by at most 2^-10 of that scale. It is for scales that are powers of two.
