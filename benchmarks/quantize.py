@@ -21,12 +21,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 CHECKED_ROWS = 64
 
-# name: element, scale, block size
+# name: element, scale, block size, or the rows and elements along K of a coarse scale
 FORMATS = {
     "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 32),
     "mxfp6": ("f6E2M3FN", "f8E8M0FNU", 32),
     "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16),
+    "fp8-1x128": ("f8E4M3FN", "f32", (1, 128)),
+    "fp8-128x128": ("f8E4M3FN", "f32", (128, 128)),
+    "fp8-row": ("f8E4M3FN", "f32", (1, "all")),
+    "fp8-tensor": ("f8E4M3FN", "f32", ("all", "all")),
 }
 # M (None for a dynamic one, of this size), K, type of x.
 SIZES = {
@@ -41,12 +45,32 @@ SIZES = {
 BACK = 8192, 8192
 
 
+def attribute(block):
+    if isinstance(block, int):
+        return f"block_size = {block} : i64"
+    return f"scale_block = #blockscale.scale_block<rows = {block[0]}, k = {block[1]}>"
+
+
+def scales_shape(block, m, k):
+    """The sizes of scales; `m` may be "?"."""
+    def count(size, of):
+        return 1 if of == "all" else size if of == 1 or size == "?" else -(-size // of)
+
+    rows, columns = (1, block) if isinstance(block, int) else block
+    return count(m, rows), count(k, columns)
+
+
+def keywords(block):
+    """How the numpy functions take a block."""
+    return {"block_size": block} if isinstance(block, int) else {"scale_block": block}
+
+
 def program(element, scale, block, m, k, dtype, is_dynamic):
     rows = "?" if is_dynamic else m
     x, quantized = f"tensor<{rows}x{k}x{dtype}>", f"tensor<{rows}x{k}x{element}>"
-    scales = f"tensor<{rows}x{k // block}x{scale}>"
+    scales = "tensor<" + "".join(f"{size}x" for size in scales_shape(block, rows, k)) + f"{scale}>"
     return f"""func.func @main(%x: {x}) -> ({quantized}, {scales}) {{
-  %c, %s = blockscale.quantize %x {{block_size = {block} : i64}} : {x} to {quantized}, {scales}
+  %c, %s = blockscale.quantize %x {{{attribute(block)}}} : {x} to {quantized}, {scales}
   return %c, %s : {quantized}, {scales}
 }}
 """
@@ -54,9 +78,11 @@ def program(element, scale, block, m, k, dtype, is_dynamic):
 
 def back(element, scale, block, m, k):
     """Dequantizes to bf16."""
-    quantized, scales = f"tensor<{m}x{k}x{element}>", f"tensor<{m}x{k // block}x{scale}>"
+    rows, columns = scales_shape(block, m, k)
+    quantized, scales = f"tensor<{m}x{k}x{element}>", f"tensor<{rows}x{columns}x{scale}>"
+    coarse = "" if isinstance(block, int) else f" {{{attribute(block)}}}"
     return f"""func.func @main(%c: {quantized}, %s: {scales}) -> tensor<{m}x{k}xbf16> {{
-  %y = blockscale.dequantize %c, %s : {quantized}, {scales} to tensor<{m}x{k}xbf16>
+  %y = blockscale.dequantize %c, %s{coarse} : {quantized}, {scales} to tensor<{m}x{k}xbf16>
   return %y : tensor<{m}x{k}xbf16>
 }}
 """
@@ -103,6 +129,16 @@ def torch_rule(torch, element, scale, block):
     return torch.compile(quantize)
 
 
+def scale_type(torch, scale):
+    return torch.float32 if scale == "f32" else torch.uint8
+
+
+def checked_rows(block, m):
+    """Whole blocks of rows."""
+    rows = 1 if isinstance(block, int) else block[0]
+    return m if rows == "all" else min(m, max(CHECKED_ROWS, rows))
+
+
 def run(options):
     import blockscale
     import numpy as np
@@ -117,20 +153,20 @@ def run(options):
         bits = 4 if element.startswith("f4") else 8
         x = torch.randn(m, k, device="cuda", dtype={"bf16": torch.bfloat16, "f32": torch.float32}[dtype])
         codes = torch.empty(m, k * bits // 8, dtype=torch.uint8, device="cuda")
-        scales = torch.empty(m, k // block, dtype=torch.uint8, device="cuda")
+        scales = torch.empty(*scales_shape(block, m, k), dtype=scale_type(torch, scale), device="cuda")
         ours = card.load(options.folder / name, [(m, k)]).bind([x], [codes, scales])
         ours()
         torch.cuda.synchronize()
-        rows = min(m, CHECKED_ROWS)
-        want = blockscale.quantize(x[:rows].float().cpu().numpy(), element, scale, block)
+        rows = checked_rows(block, m)
+        want = blockscale.quantize(x[:rows].float().cpu().numpy(), element, scale, **keywords(block))
         got = codes[:rows].cpu().numpy()
         if bits == 4:
             got = np.stack([got & 15, got >> 4], -1).reshape(rows, k)
-        right = np.array_equal(got, want[0]) and np.array_equal(scales[:rows].cpu().numpy(), want[1])
+        right = np.array_equal(got, want[0]) and np.array_equal(scales[:len(want[1])].cpu().numpy(), want[1])
         moved = x.nbytes + codes.nbytes + scales.nbytes
         source, target = (torch.empty(moved // 2, dtype=torch.uint8, device="cuda") for _ in range(2))
         works = {"ours": ours, "copy": lambda: target.copy_(source)}
-        if not options.no_torch_compile and element != "f6E2M3FN" and size == "8192x8192":
+        if not options.no_torch_compile and element != "f6E2M3FN" and isinstance(block, int) and size == "8192x8192":
             compiled = torch_rule(torch, element, scale, block)
             works["torch"] = lambda: compiled(x)
         us = measure(torch, alike(works))
@@ -154,15 +190,20 @@ def run_back(options, torch, card):
         bits = {"f4E2M1FN": 4, "f6E2M3FN": 6}.get(element, 8)
         codes = torch.randint(0, 1 << bits, (m, k), dtype=torch.uint8, device="cuda")
         low, high = (120, 135) if scale == "f8E8M0FNU" else (1, 0x7F)
-        scales = torch.randint(low, high, (m, k // block), dtype=torch.uint8, device="cuda")
+        shape = scales_shape(block, m, k)
+        if scale == "f32":
+            scales = torch.rand(shape, device="cuda")
+        else:
+            scales = torch.randint(low, high, shape, dtype=torch.uint8, device="cuda")
         packed = codes[:, ::2] | codes[:, 1::2] << 4 if bits == 4 else codes
         y = torch.empty(m, k, dtype=torch.bfloat16, device="cuda")
-        ours = card.load(options.folder / f"{name}-back", [(m, k), (m, k // block)]).bind([packed, scales], [y])
+        ours = card.load(options.folder / f"{name}-back", [(m, k), shape]).bind([packed, scales], [y])
         ours()
         torch.cuda.synchronize()
-        first = [value[:CHECKED_ROWS].cpu().numpy() for value in (codes, scales)]
-        want = torch.from_numpy(blockscale.dequantize(*first, element, scale, block)).bfloat16()
-        right = torch.equal(y[:CHECKED_ROWS].cpu().nan_to_num(), want.nan_to_num())
+        rows = checked_rows(block, m)
+        first = [value[:count].cpu().numpy() for value, count in ((codes, rows), (scales, scales_shape(block, rows, k)[0]))]
+        want = torch.from_numpy(blockscale.dequantize(*first, element, scale, **keywords(block))).bfloat16()
+        right = torch.equal(y[:rows].cpu().nan_to_num(), want.nan_to_num())
         moved = packed.nbytes + scales.nbytes + y.nbytes
         source, target = (torch.empty(moved // 2, dtype=torch.uint8, device="cuda") for _ in range(2))
         us = measure(torch, alike({"ours": ours, "copy": lambda: target.copy_(source)}))

@@ -12,6 +12,7 @@ from pathlib import Path
 import blockscale
 import numpy as np
 import pytest
+import tiers
 from harness import RUN, Program
 from warp_specialized_cases import cover
 
@@ -28,14 +29,14 @@ SHAPES = [(130, 320), (3, 97), (257, 36), (2, 129, 192), (1, 1), (2, 2, 5, 1096)
 LAYOUTS = ["static", "dynamic", "rows", "multiples", "transposed", "in"]
 
 
-def simulate(program, target, folder, *flags):
+def simulate(program, target, folder):
     """The results, as arrays."""
     (folder / "main.mlir").write_text(program.text())
     inputs = [folder / f"in{i}.npy" for i in range(len(program.arrays))]
     outputs = [folder / f"out{i}.npy" for i in range(len(program.results))]
     for path, array in zip(inputs, program.arrays):
         np.save(path, array)
-    command = [RUN, folder / "main.mlir", "--device=sim", f"--target={target}", *flags]
+    command = [RUN, folder / "main.mlir", "--device=sim", f"--target={target}", "--check=race,strict"]
     for path in outputs:
         command += ["-o", path]
     done = subprocess.run([*command, *inputs], capture_output=True, text=True, timeout=300, check=False)
@@ -90,17 +91,23 @@ def give_multiples(program, shape):
     )
 
 
-CASES = [
-    [(element, scale), *others]
-    for (element, scale), *others in cover(
-        [[(e, s) for s in (F32, E8M0) for e in blockscale.ELEMENT_TYPES], BLOCKS, SHAPES, RULES, TYPES, LAYOUTS, TARGETS], 2, 7
+FORMATS = [(element, scale) for scale in (F32, E8M0) for element in blockscale.ELEMENT_TYPES]
+
+
+def tiered(layouts, seed, **others):
+    """Cases by number. Always each block in each of `layouts`; with --full, each value with each other one."""
+    factors = {"format": FORMATS, "block": BLOCKS, "layout": layouts, "shape": SHAPES, "dtype": TYPES, "target": TARGETS, **others}
+    cases = [{"number": i, **dict(zip(factors, values))} for i, values in enumerate(cover(list(factors.values()), 2, seed))]
+    return tiers.pairs(
+        cases, lambda case: [(name, str(case[name])) for name in factors],
+        lambda case: [(name, str(case[name])) for name in factors] + [(case["block"], case["layout"])],
     )
-]
 
 
-@pytest.mark.parametrize("number", range(len(CASES)))
-def test_quantize(number, tmp_path):
-    (element, scale), block, shape, rule, dtype, layout, target = CASES[number]
+@pytest.mark.parametrize("case", tiered(LAYOUTS, 7, rule=RULES), ids=lambda case: str(case["number"]))
+def test_quantize(case, tmp_path):
+    (element, scale), block, shape, dtype, layout = (case[name] for name in ("format", "block", "shape", "dtype", "layout"))
+    number, rule = case["number"], case["rule"]
     if not is_legal(element, scale, block):
         block = (block[0], 64)
     if element == "f4E2M1FN":
@@ -115,7 +122,7 @@ def test_quantize(number, tmp_path):
     for result in quantize(program, x, element, scale, block, rule, amax=True):
         program.result(result)
     wanted = blockscale.quantize(values, element, scale, rule=rule, scale_block=block, amax=True)
-    for got, each in zip(simulate(program, target, tmp_path), wanted):
+    for got, each in zip(simulate(program, case["target"], tmp_path), wanted):
         assert_same_bits(got, each)
 
 
@@ -163,19 +170,11 @@ def test_long_rows(k, target, tmp_path):
         assert_same_bits(got, each)
 
 
-DEQUANTIZE_CASES = [
-    [(element, scale), *others]
-    for (element, scale), *others in cover(
-        [[(e, s) for s in (F32, E8M0) for e in blockscale.ELEMENT_TYPES], BLOCKS, SHAPES, TYPES,
-         ["static", "dynamic", "rows", "transposed"], TARGETS], 2, 9
-    )
-]
-
-
-@pytest.mark.parametrize("number", range(len(DEQUANTIZE_CASES)))
-def test_dequantize(number, tmp_path):
+@pytest.mark.parametrize("case", tiered(["static", "dynamic", "rows", "transposed"], 9), ids=lambda case: str(case["number"]))
+def test_dequantize(case, tmp_path):
     """All codes, and all scales."""
-    (element, scale), block, shape, dtype, layout, target = DEQUANTIZE_CASES[number]
+    (element, scale), block, shape, dtype, layout = (case[name] for name in ("format", "block", "shape", "dtype", "layout"))
+    number = case["number"]
     if not is_legal(element, scale, block):
         block = (block[0], 64)
     # Packed rows end on a byte, those of the transposed one, too.
@@ -189,7 +188,7 @@ def test_dequantize(number, tmp_path):
     x = add_argument(program, codes, element, layout)
     known = x.shape if layout in ("dynamic", "rows") else shape
     program.result(dequantize(program, x, program.arg(scales, scale, scale_shape(known, block)), block, dtype))
-    (got,) = simulate(program, target, tmp_path)
+    (got,) = simulate(program, case["target"], tmp_path)
     with np.errstate(invalid="ignore"):  # signaling NaNs
         wanted = blockscale.dequantize(codes, scales, element, scale, dtype=dtype, scale_block=block)
     if dtype == "bf16":
