@@ -121,6 +121,36 @@ def test_dynamic_sizes(target, tmp_path):
     check(CASES[0], (70, 200, 200), target, tmp_path, is_dynamic=True)
 
 
+@pytest.mark.parametrize("licence", (False, True), ids=("bf16", "fp8"))
+@pytest.mark.parametrize("ranks", [(3, 2), (2, 3), (3, 3)])
+@pytest.mark.parametrize("target", ("sm_90a", "sm_80"))
+def test_batches(target, ranks, licence, tmp_path):
+    """A batch of x, of y, or of both, of which one is 1; scales have the batch of their operand."""
+    case, (m, n, k) = CASES[1], (70, 72, 192)
+    batches = [3 if rank == 3 else None for rank in ranks]
+    if ranks == (3, 3):
+        batches[1] = 1
+    data = operands(*case, (m, n, k))
+    for operand, batch in zip((0, 2), batches):
+        for i in (operand, operand + 1):
+            if batch:
+                data[i] = np.stack([np.roll(data[i], 5 * j, 0) for j in range(batch)])
+    data[4] = np.stack([data[4] + j for j in range(3)])
+    kinds = (case[0][0], case[1][0], case[0][1], case[1][1], "f32")
+    types = [f"tensor<{'x'.join(map(str, array.shape))}x{kind}>" for array, kind in zip(data, kinds)]
+    names = ["%x", "%xs", "%y", "%ys", "%acc"]
+    attributes = [coarse.attribute("x", case[2][0]), coarse.attribute("y", case[2][1])]
+    if licence:
+        attributes.append("accumulate = #blockscale.accumulate<chunk = 128>")
+    text = (
+        f"func.func @main({', '.join(map(': '.join, zip(names, types)))}) -> {types[4]} {{\n"
+        f"  %d = blockscale.mma_scaled {', '.join(names)} {{{', '.join(attributes)}}} : {', '.join(types)}\n"
+        f"  return %d : {types[4]}\n}}\n"
+    )
+    got, _ = coarse.result(text, data, target, tmp_path)
+    blockscale.compare(got, *data, **options(*case))
+
+
 def powers(sizes, blocks):
     """Elements of 1 and scales that are distinct powers of two as far as they fit; and the exact product."""
     (m, n, k), (x_block, y_block) = sizes, blocks

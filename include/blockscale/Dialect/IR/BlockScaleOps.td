@@ -109,8 +109,8 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     keeps it for the largest chunk whose multiples tiles start at.
 
     On GPUs, `blockscale-select-path` rewrites products whose coarse scales are
-    powers of two (`f8E8M0FNU`, or constants), or those of whole rows. For others
-    there are no kernels: they are errors there.
+    powers of two (`f8E8M0FNU`, or constants), or those of whole rows, and makes
+    a `promoted_matmul` of others. Vectors have no coarse scales there.
 
     Constraints:
 
