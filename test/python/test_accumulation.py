@@ -58,6 +58,11 @@ def few(rng, shape, axis, type):
 DATA = [normal, one_sign, subnormal, mixed_sizes, outliers, ascending, cancelling, few]
 
 
+def draw_codes(rng, shape, type):
+    """Of finite numbers; those of fp8 are positive."""
+    return rng.integers(0, {"f4": 16, "f6": 64, "f8": 0x78}[type[:2]], shape).astype(np.uint8)
+
+
 def product_of(draw, types, k, seed, m=6, n=5):
     rng = np.random.default_rng(seed)
     x, y = encode(draw(rng, (m, k), 1, types[0]), types[0]), encode(draw(rng, (k, n), 0, types[1]), types[1])
@@ -192,8 +197,7 @@ def test_rebasing_needs_its_licence():
 def test_narrow_elements_become_e4m3(types):
     """With one scale for each row, which rebasing makes; codes that are e4m3 after it are exact."""
     rng = np.random.default_rng(5)
-    codes = [rng.integers(0, 2 ** {"4": 4, "6": 6, "8": 6}[type[1]], (8, 128)).astype(np.uint8) for type in types]
-    x, y = codes[0], codes[1].T
+    x, y = draw_codes(rng, (8, 128), types[0]), draw_codes(rng, (8, 128), types[1]).T
     scales = rng.integers(120, 130, (2, 8, 4)).astype(np.uint8)
     x_scale, y_scale = scales[0], scales[1].T
     cards = ["f8E5M2" if type == "f8E5M2" else "f8E4M3FN" for type in types]
@@ -213,7 +217,7 @@ def test_a_licence_never_narrows_the_bound():
     for types in [*PAIRS, ("f4E2M1FN", "f4E2M1FN")]:
         row = (*types, "f8E8M0FNU", 32)
         rng = np.random.default_rng(6)
-        x, y = (rng.integers(0, 2 ** int(type[1]) - 8 if type[1] == "8" else 16, (4, 96)).astype(np.uint8) for type in types)
+        x, y = (draw_codes(rng, (4, 96), type) for type in types)
         x_scale, y_scale = rng.integers(117, 138, (2, 4, 3)).astype(np.uint8)
         operands = x, x_scale, y.T, y_scale.T, rng.normal(size=(4, 4)).astype(np.float32)
         names = dict(x_type=row[0], y_type=row[1], scale_type=row[2])
@@ -223,7 +227,7 @@ def test_a_licence_never_narrows_the_bound():
                 bounds.append(error_bound(*operands, **names, chunk=chunk, rebase=rebasing)[0])
         for small, large in zip(bounds, bounds[1:]):
             finite = bounds[0] > 0
-            assert (small[finite] <= large[finite]).all()
+            assert (small[finite] <= (1 + 1e-12) * large[finite]).all()
         compare(mma_scaled(*operands, **names), *operands, **names, chunk=128)
 
 

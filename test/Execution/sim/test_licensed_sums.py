@@ -64,7 +64,8 @@ def test_the_adder_in_numpy_is_that_of_the_simulator(types, tmp_path):
     rng = np.random.default_rng(1)
     x = rng.integers(0, 0x78, (M, 128)).astype(np.uint8) | rng.integers(0, 2, (M, 128)).astype(np.uint8) << 7
     y = rng.integers(0, 0x78, (128, N)).astype(np.uint8) | rng.integers(0, 2, (128, N)).astype(np.uint8) << 7
-    x[:16], y[:, :16] = encode(np.abs(rng.normal(size=(16, 128))), types[0]), encode(np.abs(rng.normal(size=(128, 16))), types[1])
+    x[:16] = encode(np.abs(rng.normal(size=(16, 128))), types[0])
+    y[:, :16] = encode(np.abs(rng.normal(size=(128, 16))), types[1])
     x[16:32] = rng.integers(0, 12, (16, 128))
     expected = fp8_adder.add_up(decode(x, types[0]), decode(y, types[1]), types, STEP)
     got = wgmma(x, y, types, tmp_path)
@@ -100,10 +101,8 @@ def printed_bound(types, arrays, scale, blocks, licence, folder, *flags):
     for i, array in enumerate(arrays):
         paths.append(folder / f"{i}.npy")
         np.save(paths[-1], array)
-    done = subprocess.run(
-        [RUN, folder / "main.mlir", *paths, "--device=sim", "--target=sm_90a", "--compare", "-o", folder / "o.npy", *flags],
-        capture_output=True, text=True,
-    )
+    flags = ["--device=sim", "--target=sm_90a", "--compare", "-o", folder / "o.npy", *flags]
+    done = subprocess.run([RUN, folder / "main.mlir", *paths, *flags], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = re.search(r"^result #0: largest error \S+ at \[(\d+), (\d+)\], bound ([^;\s]+)", done.stderr, re.MULTILINE)
     assert found, done.stderr
@@ -143,7 +142,8 @@ def draw_operands(x_type, y_type, scale, blocks, k):
     y_scale = draw_scales(rng, scale, (count(k, blocks[1][1]), count(COLUMNS, blocks[1][0])))
     # Zeros, subnormal elements, and the largest.
     x, y = (rng.normal(size=shape) * rng.choice([0.01, 1, 3], shape) for shape in ((ROWS, k), (k, COLUMNS)))
-    return encode(x, x_type), x_scale, encode(y, y_type), y_scale, rng.normal(size=(ROWS, COLUMNS)).astype(np.float32) / 100
+    acc = rng.normal(size=(ROWS, COLUMNS)).astype(np.float32) / 100
+    return encode(x, x_type), x_scale, encode(y, y_type), y_scale, acc
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
