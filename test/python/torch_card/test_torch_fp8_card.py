@@ -1,0 +1,56 @@
+"""The formats fp8_block and fp8_row of blockscale.torch on a card."""
+
+import os
+from pathlib import Path
+
+import pytest
+from test_torch_card import MOST_DISTANCE, distance, make_linear, random_values
+
+FORMATS = ("fp8_block", "fp8_row")
+BUNDLE = Path(os.environ.get("BLOCKSCALE_TORCH_BUNDLE", "kernels.bundle")).with_name("fp8.bundle")
+pytestmark = pytest.mark.skipif(not BUNDLE.is_file(), reason="needs fp8.bundle, target blockscale-torch-fp8-kernels")
+
+
+@pytest.mark.parametrize("shape", [(37, 192), (300, 4096), (2, 130, 160), (5, 40000)])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_codes_are_those_of_the_reference(format, dtype, shape):
+    """As weights, and as x."""
+    import torch
+    from blockscale.torch import QuantizedTensor, quantize
+
+    x = random_values(*shape, dtype=getattr(torch, dtype), scale=3.0)
+    here, there = (QuantizedTensor.from_float(each, format) for each in (x, x.cpu()))
+    pairs = [(here.codes, there.codes), (here.scales, there.scales), *zip(quantize(x, format), quantize(x.cpu(), format))]
+    for got, expected in pairs:
+        assert torch.equal(got.cpu(), expected)
+    assert torch.equal(here.dequantize(torch.float32).cpu(), there.dequantize(torch.float32))
+
+
+@pytest.mark.parametrize("m", [1, 5, 16, 17, 64, 65, 300, 1025])
+def test_linear_is_that_of_the_reference(m):
+    _, layer = make_linear(136, 320, "fp8_row", "dynamic")
+    x = random_values(m, 320)
+    expected = layer.cpu()(x.cpu())
+    assert distance(layer.cuda()(x), expected) < MOST_DISTANCE
+
+
+def test_compiled_in_a_graph():
+    import torch
+
+    _, layer = make_linear(256, 512, "fp8_row", "dynamic")
+    x = random_values(64, 512)
+    expected = layer(x)
+    assert torch.equal(torch.compile(layer, fullgraph=True)(x), expected)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        out = layer(x)
+    graph.replay()
+    torch.cuda.synchronize()
+    assert torch.equal(out, expected)
+
+
+def test_products_of_blocks_are_refused():
+    _, layer = make_linear(136, 320, "fp8_block", "dynamic")
+    with pytest.raises(NotImplementedError, match="products of fp8_block on a card"):
+        layer(random_values(5, 320))
