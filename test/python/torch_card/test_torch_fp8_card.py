@@ -27,18 +27,29 @@ def test_codes_are_those_of_the_reference(format, dtype, shape):
     assert torch.equal(here.dequantize(torch.float32).cpu(), there.dequantize(torch.float32))
 
 
-@pytest.mark.parametrize("m", [1, 5, 16, 17, 64, 65, 300, 1025])
-def test_linear_is_that_of_the_reference(m):
-    _, layer = make_linear(136, 320, "fp8_row", "dynamic")
+def make_licensed(n, k, format, accumulate):
+    _, layer = make_linear(n, k, format, "dynamic")
+    layer.accumulate = accumulate
+    return layer
+
+
+@pytest.mark.parametrize("m", [1, 5, 16, 17, 64, 65, 128, 129, 300, 513, 1025])
+@pytest.mark.parametrize("accumulate", [None, 128])
+@pytest.mark.parametrize("format", FORMATS)
+def test_linear_is_that_of_the_reference(format, accumulate, m):
+    """Each number of rows that has another kernel."""
+    layer = make_licensed(136, 320, format, accumulate)
     x = random_values(m, 320)
     expected = layer.cpu()(x.cpu())
     assert distance(layer.cuda()(x), expected) < MOST_DISTANCE
 
 
-def test_compiled_in_a_graph():
+@pytest.mark.parametrize("accumulate", [None, 128])
+@pytest.mark.parametrize("format", FORMATS)
+def test_compiled_in_a_graph(format, accumulate):
     import torch
 
-    _, layer = make_linear(256, 512, "fp8_row", "dynamic")
+    layer = make_licensed(256, 512, format, accumulate)
     x = random_values(64, 512)
     expected = layer(x)
     assert torch.equal(torch.compile(layer, fullgraph=True)(x), expected)
@@ -48,9 +59,3 @@ def test_compiled_in_a_graph():
     graph.replay()
     torch.cuda.synchronize()
     assert torch.equal(out, expected)
-
-
-def test_products_of_blocks_are_refused():
-    _, layer = make_linear(136, 320, "fp8_block", "dynamic")
-    with pytest.raises(NotImplementedError, match="products of fp8_block on a card"):
-        layer(random_values(5, 320))
