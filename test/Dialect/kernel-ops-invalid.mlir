@@ -18,7 +18,7 @@ func.func private @format() attributes {r = #blockscale.type_combination<e4m3, f
 
 // -----
 
-// expected-error@+1 {{expected one of mxf8f6f4 mxf4 mxf4nvf4 bf16 bf16_packed unscaled, got 'f8f6f4'}}
+// expected-error@+1 {{expected one of mxf8f6f4 mxf4 mxf4nvf4 bf16 bf16_packed unscaled fp8, got 'f8f6f4'}}
 func.func private @kind() attributes {i = #blockscale.instruction<mma_sync, 16x8x32, f8f6f4, e4m3, e4m3, ue8m0, 1>}
 
 // -----

@@ -719,7 +719,7 @@ func.func @acc_quantize_g5_bits(%acc: !blockscale.acc<16x32, #blockscale.warps<1
 // -----
 
 func.func @yield_parent() {
-  // expected-error@+1 {{'blockscale.yield' op expects parent op to be one of 'blockscale.acc_generate, blockscale.acc_for_each, blockscale.acc_quantize'}}
+  // expected-error@+1 {{'blockscale.yield' op expects parent op to be one of 'blockscale.acc_generate, blockscale.acc_for_each, blockscale.acc_quantize, blockscale.acc_factors'}}
   blockscale.yield
 }
 

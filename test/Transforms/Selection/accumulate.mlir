@@ -36,17 +36,17 @@ func.func @own(%x: tensor<128x128xf8E4M3FN>, %xs: tensor<128x4xf8E8M0FNU>,
   return %d : tensor<128x128xf32>
 }
 
-// Repeated powers of two.
+// Repeated powers of two. (Chunks of 128 would be multiplied as fp8.)
 
 // CHECK-LABEL: func @powers(
-// CHECK:         blockscale.mma_scaled {{.*}} {accumulate = #blockscale.accumulate<chunk = 128, rebase>, block_size = 32 : i64
+// CHECK:         blockscale.mma_scaled {{.*}} {accumulate = #blockscale.accumulate<chunk = 64, rebase>, block_size = 32 : i64
 func.func @powers(%x: tensor<128x128xf8E4M3FN>, %xs: tensor<128x1xf8E8M0FNU>,
                   %y: tensor<128x128xf8E4M3FN>, %ys: tensor<1x1xf8E8M0FNU>,
                   %acc: tensor<128x128xf32>) -> tensor<128x128xf32> {
   %d = blockscale.mma_scaled %x, %xs, %y, %ys, %acc
        {x_scale_block = #blockscale.scale_block<rows = 1, k = 128>,
         y_scale_block = #blockscale.scale_block<rows = 128, k = 128>,
-        accumulate = #blockscale.accumulate<chunk = 128, rebase>}
+        accumulate = #blockscale.accumulate<chunk = 64, rebase>}
        : tensor<128x128xf8E4M3FN>, tensor<128x1xf8E8M0FNU>,
          tensor<128x128xf8E4M3FN>, tensor<1x1xf8E8M0FNU>, tensor<128x128xf32>
   return %d : tensor<128x128xf32>
@@ -55,14 +55,14 @@ func.func @powers(%x: tensor<128x128xf8E4M3FN>, %xs: tensor<128x1xf8E8M0FNU>,
 // Scales of whole rows become factors of the result.
 
 // CHECK-LABEL: func @rows(
-// CHECK:         blockscale.mma_scaled {{.*}} {accumulate = #blockscale.accumulate<chunk = 128>, block_size = 32 : i64
+// CHECK:         blockscale.mma_scaled {{.*}} {accumulate = #blockscale.accumulate<chunk = 64>, block_size = 32 : i64
 func.func @rows(%x: tensor<128x128xf8E4M3FN>, %xs: tensor<128x1xf32>,
                 %y: tensor<128x128xf8E4M3FN>, %ys: tensor<1x128xf32>,
                 %acc: tensor<128x128xf32>) -> tensor<128x128xf32> {
   %d = blockscale.mma_scaled %x, %xs, %y, %ys, %acc
        {x_scale_block = #blockscale.scale_block<rows = 1, k = all>,
         y_scale_block = #blockscale.scale_block<rows = 1, k = all>,
-        accumulate = #blockscale.accumulate<chunk = 128>}
+        accumulate = #blockscale.accumulate<chunk = 64>}
        : tensor<128x128xf8E4M3FN>, tensor<128x1xf32>,
          tensor<128x128xf8E4M3FN>, tensor<1x128xf32>, tensor<128x128xf32>
   return %d : tensor<128x128xf32>
