@@ -45,8 +45,8 @@ struct Terms {
   Value values;
   AffineMap map;
   /// The smallest normal numbers, see the header.
-  Value floors;
-  AffineMap floorMap;
+  Value floors = {};
+  AffineMap floorMap = {};
   double move = 0;
 };
 
