@@ -4,7 +4,7 @@ Expectations are numpy's, within the bound of products; where all factors are po
 exact, and show which scales a result took.
 """
 
-import itertools
+import subprocess
 
 import blockscale
 import numpy as np
@@ -119,6 +119,46 @@ def test_exact(number, target, tmp_path):
 @pytest.mark.parametrize("target", ("sm_90a", "sm_120a"))
 def test_dynamic_sizes(target, tmp_path):
     check(CASES[0], (70, 200, 200), target, tmp_path, is_dynamic=True)
+
+
+# What is wrong with the operands, and how it is said.
+WRONG_SIZES = [
+    (lambda data: [data[0], data[1][:-1], *data[2:]], "expected x_scale to have one along M for 1 of x"),
+    (lambda data: [data[0], data[1][:, :-1], *data[2:]], "expected x_scale to have one along K for 128 of x"),
+    (lambda data: [*data[:3], np.pad(data[3], ((0, 0), (0, 1))), data[4]], "expected y_scale to have one along N for 128 of y"),
+    (lambda data: [*data[:2], data[2][:-8], *data[3:]], "expected"),
+    (lambda data: [*data[:4], data[4][:-1]], "expected"),
+    (lambda data: [data[0][:, :0], data[1][:, :0], data[2][:0], data[3][:0], data[4]], "expected K to be at least 1"),
+]
+
+
+@pytest.mark.parametrize("target, licence", [("sm_90a", True), ("sm_90a", False), ("sm_80", False)])
+@pytest.mark.parametrize("change, message", WRONG_SIZES, ids=["rows", "k", "n", "k-of-y", "acc", "no-k"])
+def test_sizes_at_run_time(change, message, target, licence, tmp_path):
+    """Scales that do not fit are errors before anything is read."""
+    sizes = (70, 200, 200)
+    data = change(operands(*CASES[0], sizes))
+    done = coarse.simulate(program(*CASES[0], sizes, is_dynamic=True, licence=licence), data, target, tmp_path)
+    assert done.returncode == 1 and "check failed at run time" in done.stderr and message in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("is_dynamic", (False, True), ids=("static", "dynamic"))
+@pytest.mark.parametrize("target, licence", [("sm_90a", True), ("sm_90a", False), ("sm_80", False)])
+def test_infinite_scales_of_all_of_k(target, licence, is_dynamic, tmp_path):
+    """They multiply the whole sum: the sums of the first 128 elements, which are 0, make no NaN."""
+    case, sizes = ((UE4M3, UE4M3), (F32, F32), ((1, ALL), (1, ALL))), (4, 8, 200)
+    data = operands(*case, sizes)
+    data[0][:, :128], data[0][:, 128:], data[2][:], data[1][:], data[3][:] = 0, 0x38, 0x38, np.inf, 1
+    got, _ = coarse.result(program(*case, sizes, is_dynamic=is_dynamic, licence=licence), data, target, tmp_path)
+    np.testing.assert_array_equal(got, np.inf)
+
+
+def test_a_licence_refuses_nothing(tmp_path):
+    """Where the tensor cores are not those of the target, or without a workspace, programs compile as before."""
+    (tmp_path / "main.mlir").write_text(program(*CASES[0], (64, 128, 256), licence=True, order="nk"))
+    for flags in (["--emulate-on=sm_80"], ["--no-workspace"]):
+        subprocess.run([coarse.RUN.with_name("blockscale-compile"), tmp_path / "main.mlir", "--target=sm_90a", *flags,
+                        "-o", tmp_path / "main.ptx"], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("licence", (False, True), ids=("bf16", "fp8"))

@@ -9,25 +9,26 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_COARSESCALES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_COARSESCALES_H
 
+#include "Selection/PathChoice.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::blockscale {
 
 /// Rewrites the products in `root` with coarse scales into products that paths
-/// of `chip` have, with a remark. Exact, but for sums that have a licence: a
+/// of the chip have, with a remark. Exact, but for sums that have a licence: a
 /// device may differ from the definition by no more than its sums may.
-void rewriteCoarseScales(Operation *root, const Chip &chip);
+void rewriteCoarseScales(Operation *root, const PathChooser &chooser);
 
-/// Whether instructions of `chip` may multiply the elements of `op` as they
+/// Whether instructions of the chip may multiply the elements of `op` as they
 /// are: fp8 with a licence for their sums.
-bool mayMultiplyFP8(MmaScaledOp op, const Chip &chip);
+bool mayMultiplyFP8(MmaScaledOp op, const PathChooser &chooser);
 
 /// A `promoted_matmul` of the elements of `op`, with a remark. With
 /// `hasFactors` scales are factors of its sums; without, they are left out, and
 /// so is the accumulator.
-Value promoteSums(IRRewriter &rewriter, MmaScaledOp op, const Chip &chip,
-                  bool hasFactors);
+Value promoteSums(IRRewriter &rewriter, MmaScaledOp op,
+                  const PathChooser &chooser, bool hasFactors);
 
 /// A tensor of one number: a constant if its sizes are known.
 Value createSplat(IRRewriter &rewriter, Location loc,

@@ -90,7 +90,7 @@ static Value convertElements(IRRewriter &rewriter, MmaScaledOp op, Side side) {
   return side == Side::Y ? transposeLast(rewriter, loc, values) : values;
 }
 
-bool blockscale::mayMultiplyFP8(MmaScaledOp op, const Chip &chip) {
+bool blockscale::mayMultiplyFP8(MmaScaledOp op, const PathChooser &chooser) {
   // Instructions add up a whole row of shared memory.
   std::optional<AccumulateAttr> licence = op.getAccumulate();
   if (!licence || licence->getChunk() < kMostInterval ||
@@ -100,17 +100,18 @@ bool blockscale::mayMultiplyFP8(MmaScaledOp op, const Chip &chip) {
       *getElementFormat(op.getMatrixType(Side::X).getElementType()),
       *getElementFormat(op.getMatrixType(Side::Y).getElementType()),
       Format::None, 1};
-  return llvm::any_of(chip.paths, [&](Path path) {
+  return llvm::any_of(chooser.chip.paths, [&](Path path) {
     std::optional<InstructionChoice> choice = chooseInstruction(types, path);
-    return choice && choice->emitted->isOn(chip);
+    return choice && choice->emitted->isOn(chooser.chip) &&
+           chooser.isExecuted(*choice);
   });
 }
 
 Value blockscale::promoteSums(IRRewriter &rewriter, MmaScaledOp op,
-                              const Chip &chip, bool hasFactors) {
+                              const PathChooser &chooser, bool hasFactors) {
   Location loc = op.getLoc();
   int64_t interval = getInterval(op);
-  bool isFP8 = mayMultiplyFP8(op, chip);
+  bool isFP8 = mayMultiplyFP8(op, chooser);
   op->emitRemark("coarse scales are factors of ")
       << (hasFactors
               ? "the sums of " + std::to_string(interval) + " elements along K"

@@ -23,6 +23,7 @@
 
 #include "Reference/ScaledProduct.h"
 #include "Utils/BlockMap.h"
+#include "Utils/CheckMessage.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -137,6 +138,8 @@ static std::optional<int64_t> getRepeatedBlock(MmaScaledOp op) {
       Format::UE8M0);
   auto type = op.getMatrixType(Side::X);
   int64_t k = type.getDimSize(MmaScaledOp::getKDim(Side::X, type.getRank()));
+  if (ShapedType::isDynamic(k))
+    return std::nullopt;
   for (unsigned size : llvm::reverse(legal))
     if ((finer == ScaleBlock::kAll || finer % size == 0) && k % size == 0)
       return size;
@@ -232,18 +235,16 @@ static Value scaleResult(IRRewriter &rewriter, MmaScaledOp op, Value product) {
 }
 
 static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op,
-                                        const Chip &chip) {
+                                        const PathChooser &chooser) {
   for (Side side : {Side::X, Side::Y})
     if (op.getBlockShape(side).k != ScaleBlock::kAll)
       return failure();
-  if (mayMultiplyFP8(op, chip)) {
-    Value product = promoteSums(rewriter, op, chip, /*hasFactors=*/false);
+  std::optional<int64_t> size = getRepeatedBlock(op);
+  if (!size || mayMultiplyFP8(op, chooser)) {
+    Value product = promoteSums(rewriter, op, chooser, /*hasFactors=*/false);
     rewriter.replaceOp(op, scaleResult(rewriter, op, product));
     return success();
   }
-  std::optional<int64_t> size = getRepeatedBlock(op);
-  if (!size)
-    return failure();
   op->emitRemark("coarse scales of whole rows are factors of the result of a "
                  "product with scales of 1 for blocks of ")
       << *size << " elements";
@@ -296,7 +297,8 @@ static void canonicalizeBlocks(Operation *root) {
   (void)applyOpPatternsGreedily(ops, std::move(patterns));
 }
 
-void blockscale::rewriteCoarseScales(Operation *root, const Chip &chip) {
+void blockscale::rewriteCoarseScales(Operation *root,
+                                     const PathChooser &chooser) {
   canonicalizeBlocks(root);
   SmallVector<MmaScaledOp> ops;
   root->walk([&](MmaScaledOp op) {
@@ -306,15 +308,23 @@ void blockscale::rewriteCoarseScales(Operation *root, const Chip &chip) {
   IRRewriter rewriter(root->getContext());
   for (MmaScaledOp op : ops) {
     rewriter.setInsertionPoint(op);
-    // Products of fp8 are faster than block-scaled ones in bf16, and have any
-    // K.
-    bool isFP8 = mayMultiplyFP8(op, chip);
-    bool areKnown = areSizesSupported(op, /*isKFree=*/isFP8);
+    // What is checked here, nothing behind it knows.
+    op.generateRuntimeVerification(rewriter, op.getLoc(),
+                                   [](Operation *of, StringRef message) {
+                                     return getCheckMessage(of, message);
+                                   });
+    // Products of fp8 are faster than block-scaled ones in bf16, and scales of
+    // all of K need none of it.
+    bool isFP8 = mayMultiplyFP8(op, chooser);
+    bool areWhole = llvm::all_of(ArrayRef{Side::X, Side::Y}, [&](Side side) {
+      return op.getBlockShape(side).k == ScaleBlock::kAll;
+    });
+    bool areKnown = areSizesSupported(op, /*isKFree=*/isFP8 || areWhole);
     if (areKnown && !isFP8 && succeeded(repeatPowers(rewriter, op)))
       continue;
-    if (areKnown && succeeded(moveScalesToResult(rewriter, op, chip)))
+    if (areKnown && succeeded(moveScalesToResult(rewriter, op, chooser)))
       continue;
     rewriter.replaceOp(op,
-                       promoteSums(rewriter, op, chip, /*hasFactors=*/true));
+                       promoteSums(rewriter, op, chooser, /*hasFactors=*/true));
   }
 }

@@ -123,11 +123,11 @@ struct SelectPathPass final
       return signalPassFailure();
     if (failed(attachAccumulation(getOperation(), {accumulate, rebase})))
       return signalPassFailure();
-    rewriteCoarseScales(getOperation(), *(*target).getChip());
-    if (failed(refuseCoarseScales(getOperation())))
-      return signalPassFailure();
     PathChooser chooser = {*(*target).getChip(), (*target).getEmulatedOn(),
                            !noWorkspace};
+    rewriteCoarseScales(getOperation(), chooser);
+    if (failed(refuseCoarseScales(getOperation())))
+      return signalPassFailure();
     if (failed(selectSparsePaths(getOperation(), chooser, nativeOnly)) ||
         failed(selectPaths(chooser)) || failed(selectGroupedPaths(chooser)) ||
         failed(selectUnscaledPaths(chooser)) ||

@@ -121,7 +121,7 @@ blockscale::choosePromotedWgmma(ScheduledProduct product) {
       continue;
     uint64_t all = estimateClocks(product, m, columns,
                                   static_cast<uint64_t>(clocks + kStepClocks));
-    if (all >= leastClocks)
+    if (best[0] != 0 && all >= leastClocks)
       continue;
     leastClocks = all;
     best = {m, columns};
@@ -244,7 +244,7 @@ blockscale::choosePromotedMultistage(ScheduledProduct product) {
         std::max(m * n * k / kProducts, (m + n) * k * kValueBytes / blockBytes);
     uint64_t all = estimateClocks(product, m, n,
                                   static_cast<uint64_t>(clocks + kStepClocks));
-    if (all >= leastClocks)
+    if (best && all >= leastClocks)
       continue;
     leastClocks = all;
     best = &tile;

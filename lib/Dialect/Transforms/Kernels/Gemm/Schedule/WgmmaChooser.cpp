@@ -113,6 +113,9 @@ bool blockscale::isMetadataFaster(ProductOpInterface op, const Chip &chip,
 
 bool blockscale::isWgmmaBest(ProductOpInterface op, const Chip &chip,
                              bool hasWorkspace) {
+  // Kernels of other paths multiply other elements.
+  if (op.getPromotion())
+    return true;
   bool isMixedInput =
       chooseGemvSchedule(op, chip, hasWorkspace) ||
       chooseMixedInputSchedule(op, chip, hasWorkspace) ||
