@@ -94,7 +94,7 @@ def test_kernel_chain_build(tmp_path):
 def test_quantize_build(tmp_path):
     """A file of its own for each case, with the sizes that its name says."""
     run("quantize.py", "build", str(tmp_path), "--target=sm_90a", f"--build={BUILD}")
-    assert len(list(tmp_path.glob("*.ptx"))) == len(list(tmp_path.glob("*.json"))) == 24
+    assert len(list(tmp_path.glob("*.ptx"))) == len(list(tmp_path.glob("*.json"))) == 48
     for name, block in (("nvfp4-300x8192", 16), ("mxfp8-8192x8192-f32", 32)):
         assert f"block_size = {block}" in (tmp_path / f"{name}.mlir").read_text()
         assert ".visible .entry main(" in (tmp_path / f"{name}.ptx").read_text()
@@ -185,15 +185,19 @@ def test_products_build(tmp_path):
 
 @pytest.mark.parametrize("flags", [[], ["--dynamic"], ["--accumulate=0"]], ids=["static", "dynamic", "exact"])
 def test_fp8_build(flags, tmp_path):
-    """With the licence, wgmma of fp8 elements and no kernel in front; without, wgmma of bf16."""
+    """With the licence, wgmma of fp8 elements and no kernel in front; without, elements of blocks become bf16 first."""
     run("fp8.py", "build", str(tmp_path), "--sizes=256x256x256", f"--build={BUILD}", *flags)
+    is_exact = "--accumulate=0" in flags
     for recipe in ("block", "row"):
         ptx = (tmp_path / f"256x256x256-{recipe}-0.ptx").read_text()
-        is_exact = "--accumulate=0" in flags
-        assert (".f32.bf16.bf16" in ptx) == is_exact and (".f32.e4m3.e4m3" in ptx) != is_exact
-        kernels = json.loads((tmp_path / f"256x256x256-{recipe}-0.json").read_text())["kernels"]
+        assert (".f32.e4m3.e4m3" in ptx) != is_exact
+        kernels = [kernel["name"].rstrip("_0123456789") for kernel in json.loads(
+            (tmp_path / f"256x256x256-{recipe}-0.json").read_text())["kernels"]]
         # Of those for numbers of rows, the launch chooses one.
-        assert len(kernels) == (3 if is_exact else 4 if flags else 1)
+        products = kernels.count("main") + kernels.count("main__matmul")
+        assert products == (4 if "--dynamic" in flags else 1)
+        if recipe == "block":
+            assert ("main__dequantize" in kernels) == is_exact
 
 
 # runtime_host_time.py

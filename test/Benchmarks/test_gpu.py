@@ -148,7 +148,7 @@ def test_expressions():
     assert evaluate({"max": [{"multiprocessors": 1}, size]}) == 132
     assert evaluate({"select": [{"lt": [size, 65]}, 3, {"ceildiv": [1, 0]}]}) == 3
     assert evaluate({"select": [{"eq": [size, 65]}, {"ceildiv": [1, 0]}, 4]}) == 4
-    with pytest.raises(ValueError, match="expected one of add, mul, ceildiv, min, max, eq, lt, got 'sub'"):
+    with pytest.raises(ValueError, match="expected one of add, mul, ceildiv, floordiv, min, max, eq, lt, got 'sub'"):
         evaluate({"sub": [1, 1]})
 
 
