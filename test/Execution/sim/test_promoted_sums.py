@@ -276,6 +276,19 @@ def test_special_factors(target, licence, tmp_path):
     np.testing.assert_array_equal(np.isnan(got[special]), np.isnan(wanted[special]))
 
 
+@pytest.mark.parametrize("target, licence", [("sm_90a", True), ("sm_90a", False), ("sm_80", False)])
+@pytest.mark.parametrize("code, factors", [(0x01, (1.5 * 2.0**70, 1.25 * 2.0**65)), (0x7E, (1.37 * 2.0**-80, 1.91 * 2.0**-60))],
+                         ids=["large", "small"])
+def test_factors_whose_product_leaves_f32(code, factors, target, licence, tmp_path):
+    """Above, the product is infinite in f32, and below it loses bits, while the result has neither."""
+    case, sizes = ((UE4M3, UE4M3), (F32, F32), BLOCK), (33, 136, 128)
+    data = operands(*case, sizes)
+    data[0][:], data[2][:], data[1][:], data[3][:], data[4][:] = code, code, *np.float32(factors), 0
+    got, _ = coarse.result(program(*case, sizes, licence=licence), data, target, tmp_path)
+    wanted = blockscale.mma_scaled(*data, **options(*case))
+    assert np.isfinite(wanted).all() and (np.abs(got.astype(np.float64) - wanted) <= np.abs(wanted) * 2.0**-22).all()
+
+
 def test_races(tmp_path):
     """Turns of warpgroups, factors and stages: no race, with and without several steps of an interval."""
     for licence, k in ((False, 64), (True, 128)):
