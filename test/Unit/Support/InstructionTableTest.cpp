@@ -260,7 +260,15 @@ TEST(InstructionTable, WgmmaRows) {
       std::remove_if(rows.begin(), rows.end(),
                      [](const Instruction &row) { return row.isSparse(); }),
       rows.end());
-  ASSERT_EQ(rows.size(), 2u);
+  // Behind them, those of fp8, in any pair.
+  ASSERT_EQ(rows.size(), 6u);
+  for (size_t i = 2; i != rows.size(); ++i) {
+    EXPECT_EQ(rows[i].kind, Kind::FP8);
+    EXPECT_EQ(rows[i].a, i < 4 ? Format::E4M3 : Format::E5M2);
+    EXPECT_EQ(rows[i].b, i % 2 == 0 ? Format::E4M3 : Format::E5M2);
+    EXPECT_EQ(rows[i].k, 32u);
+    EXPECT_EQ(rows[i].scaling, Scaling::Nowhere);
+  }
   for (auto [row, format] :
        {std::pair(rows[0], Format::BF16), std::pair(rows[1], Format::F16)}) {
     EXPECT_EQ(row.a, format);

@@ -135,7 +135,7 @@ TEST(Rates, WhatIsMissingIsThatOfAnOlderChip) {
   EXPECT_EQ(findRate(103, &ChipRates::megahertz)->source->product, "B200");
   EXPECT_FALSE(findRate(100, &ChipRates::tensorMemoryBytes));
   // Figures of newer chips are not used for older ones.
-  EXPECT_FALSE(findRate(90, &ChipRates::byteFlops));
+  EXPECT_FALSE(findRate(89, &ChipRates::byteFlops));
   EXPECT_FALSE(findRate(75, &ChipRates::sharedBytes));
   // Unless no other chip has one.
   std::optional<Rate> oldest = findAnyRate(75, &ChipRates::sharedBytes);
