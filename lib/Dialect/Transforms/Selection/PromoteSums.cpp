@@ -14,7 +14,7 @@
 
 #include "Selection/CoarseScales.h"
 
-#include "Reference/ScaledProduct.h"
+#include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "blockscale/Dialect/IR/Promotion.h"
 #include "blockscale/Support/InstructionTable.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,16 +36,12 @@ static int64_t getInterval(MmaScaledOp op) {
   return k == ScaleBlock::kAll ? kMostInterval : std::min(k, kMostInterval);
 }
 
+/// `value` with its last two dimensions exchanged.
 static Value transposeLast(IRRewriter &rewriter, Location loc, Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-  std::swap(order[order.size() - 1], order[order.size() - 2]);
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, value);
-  std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
-  Value empty =
-      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
-  return linalg::TransposeOp::create(rewriter, loc, value, empty, order)
-      ->getResult(0);
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(order[rank - 1], order[rank - 2]);
+  return transposeTensor(rewriter, loc, value, order);
 }
 
 /// The elements of an operand as bf16.

@@ -66,8 +66,9 @@ static WarpSpecializedScheduleAttr makeWgmma(ScheduledProduct product,
       /*persistent=*/true, kTileGroup, /*swapAb=*/false, /*splitK=*/1, cluster);
 }
 
-/// Two blocks along M share the tile of y, if there are many tiles: reads from
-/// the L2 cache would limit them.
+/// Two blocks along M share the tile of y, if there are many tiles, which saves
+/// reads from the L2 cache. (With tiles of 128 x 128, an H200 takes as long
+/// without.)
 static ClusterSize getCluster(ScheduledProduct product,
                               std::array<int64_t, 2> tile) {
   constexpr ClusterSize kPair = {2, 1};
