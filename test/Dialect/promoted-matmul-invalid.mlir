@@ -85,11 +85,21 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @promote(%acc: f32) {
+  gpu.func @promote() {
     %sums = blockscale.acc_zero : !blockscale.acc<64x32, #blockscale.warps<4x1>>
-    %rows = arith.constant dense<1.0> : vector<2xf32>
-    // expected-error@+1 {{expected 'in_range' with factors, and only with them}}
-    %d = blockscale.acc_promote %sums, %sums rows(%rows : vector<2xf32>) : !blockscale.acc<64x32, #blockscale.warps<4x1>>
+    // expected-error@+1 {{expected 'exact' with factors only}}
+    %d = blockscale.acc_promote %sums, %sums exact : !blockscale.acc<64x32, #blockscale.warps<4x1>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @interleave() {
+    %sums = blockscale.acc_zero : !blockscale.acc<64x32, #blockscale.warps<4x1>>
+    // expected-error@+1 {{expected an accumulator in warps that are not interleaved, and the same interleaved by 2 or 4 along N, got '!blockscale.acc<64x32, #blockscale.warps<4x1>>' and '!blockscale.acc<64x32, #blockscale.warps<4x1, interleave = 1x8>>'}}
+    %d = blockscale.acc_interleave %sums : !blockscale.acc<64x32, #blockscale.warps<4x1>> -> !blockscale.acc<64x32, #blockscale.warps<4x1, interleave = 1x8>>
     gpu.return
   }
 }

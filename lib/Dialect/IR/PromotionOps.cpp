@@ -207,8 +207,8 @@ LogicalResult AccFactorsOp::verifyRegions() { // (A2)
 }
 
 LogicalResult AccPromoteOp::verify() { // (A4)
-  if ((getRows() || getColumns()) != bool(getInRange()))
-    return emitOpError("expected 'in_range' with factors, and only with them");
+  if (getExact() && !getRows() && !getColumns())
+    return emitOpError("expected 'exact' with factors only");
   for (auto [factors, areColumns] :
        {std::pair(getRows(), false), std::pair(getColumns(), true)}) {
     if (!factors)
@@ -225,4 +225,24 @@ LogicalResult AccPromoteOp::verify() { // (A4)
              << factors.getType() << " for " << all;
   }
   return success();
+}
+
+LogicalResult AccInterleaveOp::verify() { // (A5)
+  AccType acc = getAcc().getType();
+  auto warps = dyn_cast<WarpsAttr>(Attribute(acc.getLayout()));
+  bool isLegal =
+      warps && warps.getInterleaveM() == 1 && warps.getInterleaveN() == 1 &&
+      llvm::any_of(ArrayRef<int64_t>{2, 4}, [&](int64_t interleave) {
+        return getType() ==
+               AccType::get(getContext(), acc.getM(), acc.getN(),
+                            WarpsAttr::get(getContext(), warps.getRows(),
+                                           warps.getColumns(),
+                                           /*interleave_m=*/1, interleave));
+      });
+  if (isLegal)
+    return success();
+  return emitOpError("expected an accumulator in warps that are not "
+                     "interleaved, and the same interleaved by 2 or 4 along N, "
+                     "got ")
+         << acc << " and " << getType();
 }

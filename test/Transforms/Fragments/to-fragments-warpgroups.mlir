@@ -3,14 +3,18 @@
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" | FileCheck %s
 
-// Rows 64 to 127 of A, 8192 bytes further, are the second warpgroup's. Steps
+// Rows 64 to 127 of A, 8192 bytes further, are the second warpgroup's. Lanes
+// take the number of the warpgroup from one of them: it is uniform. Steps
 // along K are 32 bytes of swizzle rows of A, and 16 swizzle rows of B.
 
 // CHECK-LABEL: gpu.func @product(
 // CHECK-SAME:    workgroup(%[[A:[a-z0-9]+]] : memref<128x128xi8, {{[^%]*}}, %[[B:[a-z0-9]+]] : memref<1x64x32xi8,
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK:         %[[THREAD:.*]] = gpu.thread_id x
-// CHECK:         %[[GROUP:.*]] = arith.divui %[[THREAD]], %c128
+// CHECK:         %[[NUMBER:.*]] = arith.divui %[[THREAD]], %c128
+// CHECK:         %[[WORD:.*]] = arith.index_castui %[[NUMBER]] : index to i32
+// CHECK:         %[[FIRST:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[WORD]], %{{.*}}, %{{.*}} : i32 -> i32
+// CHECK:         %[[GROUP:.*]] = arith.index_castui %[[FIRST]] : i32 to index
 // CHECK:         %[[ROWS:.*]] = arith.muli %[[GROUP]], %c8192
 // CHECK:         %[[FENCE:.*]] = llvm.inline_asm has_side_effects asm_dialect = att "wgmma.fence.sync.aligned;", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,~{memory}" %[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]] : (f32, f32, f32, f32, f32, f32, f32, f32) -> !llvm.struct<(f32, f32, f32, f32, f32, f32, f32, f32)>
 // CHECK-NEXT:    %[[SUM_0:.*]] = llvm.extractvalue %[[FENCE]][0]

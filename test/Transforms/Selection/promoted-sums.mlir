@@ -62,14 +62,16 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
     return %d : tensor<4x64xf32>
   }
 
-  // Scales of whole rows are no factors of the sums.
+  // Scales of whole rows are factors of whole sums.
   // CHECK-LABEL: func @rows(
-  // CHECK:         %[[P:.*]] = blockscale.promoted_matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9_]+}} interval = 128 {blockscale.path
-  // CHECK:         linalg.generic {{.*}} ins(%[[P]],
+  // CHECK:         blockscale.promoted_matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9_]+}} interval = 128
+  // CHECK-SAME:      x_factors({{.*}}) <rows = 1, k = all> y_factors({{.*}}) <rows = 1, k = all>
+  // CHECK-NOT:     linalg.generic
+  // CHECK:         return
   func.func @rows(%x: tensor<4x?xf8E4M3FN>, %xs: tensor<4x1xf32>,
                   %y: tensor<?x64xf8E4M3FN>, %ys: tensor<1x64xf32>,
                   %acc: tensor<4x64xf32>) -> tensor<4x64xf32> {
-    // expected-remark@+1 {{coarse scales are factors of the result, which are products of fp8 elements}}
+    // expected-remark@+1 {{coarse scales are factors of whole sums, which are products of fp8 elements}}
     %d = blockscale.mma_scaled %x, %xs, %y, %ys, %acc
          {x_scale_block = #blockscale.scale_block<rows = 1, k = all>,
           y_scale_block = #blockscale.scale_block<rows = 1, k = all>,

@@ -451,9 +451,8 @@ def BlockScale_AccFactorsOp : BlockScale_KernelOp<"acc_factors", [
           %scale = memref.load %scales[%row] : memref<64xf32>
           blockscale.yield %scale : f32
         } : vector<2xf32>
-        %true = arith.constant true
         %sums = blockscale.acc_promote %acc, %acc rows(%rows : vector<2xf32>)
-            in_range %true : !blockscale.acc<64x32, #blockscale.warps<4x1>>
+            : !blockscale.acc<64x32, #blockscale.warps<4x1>>
         blockscale.acc_store %sums, %d[%c0, %c0]
             : !blockscale.acc<64x32, #blockscale.warps<4x1>>, memref<64x32xf32>
         gpu.return
@@ -484,23 +483,57 @@ def BlockScale_AccPromoteOp : BlockScale_KernelOp<"acc_promote", [
   let summary = "add partial sums to sums, with factors";
   let description = [{
     `sums + partials * (row factor * column factor)`, with factors that
-    `acc_factors` has loaded; those of an absent operand are 1. With `in_range`,
-    which is the same in all lanes of a warp and says that the magnitudes of all
-    its factors are from 2^-50 to 2^50, this is in f32, with one rounding of the
-    product of factors and one of the sum. Else it is in f64, rounded once.
+    `acc_factors` has loaded; those of an absent operand are 1. This is in f32,
+    with one rounding of the product of factors and one of the sum, which is for
+    factors of moderate magnitudes; with `exact` it is in f64, rounded once.
 
-    Constraint (A4): vectors have the sizes of an `acc_factors`. `in_range` is
-    given with factors, and only with them.
+    Constraint (A4): vectors have the sizes of an `acc_factors`, and `exact` has
+    one of them.
   }];
   let arguments = (ins BlockScale_AccType:$sums, BlockScale_AccType:$partials,
     Optional<VectorOfRankAndType<[1], [F32]>>:$rows,
-    Optional<VectorOfRankAndType<[1], [F32]>>:$columns, Optional<I1>:$in_range);
+    Optional<VectorOfRankAndType<[1], [F32]>>:$columns, UnitAttr:$exact);
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
     $sums `,` $partials (`rows` `(` $rows^ `:` type($rows) `)`)?
     (`columns` `(` $columns^ `:` type($columns) `)`)?
-    (`in_range` $in_range^)? attr-dict `:` type($sums)
+    (`exact` $exact^)? attr-dict `:` type($sums)
   }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_AccInterleaveOp : BlockScale_KernelOp<"acc_interleave", [Pure]> {
+  let summary = "an accumulator with more neighboring columns in a lane";
+  let description = [{
+    The same accumulator, interleaved along N: the lanes of a row exchange
+    elements, so that each has the 4 or 8 columns of it that are side by side,
+    which a store writes at once.
+
+    Constraint (A5): `acc` is in warps that are not interleaved, and the result
+    in the same warps, interleaved by 2 or 4 along N.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @store(%d: memref<64x32xf32>) {
+        %c0 = arith.constant 0 : index
+        %acc = blockscale.acc_zero
+            : !blockscale.acc<64x32, #blockscale.warps<4x1>>
+        %runs = blockscale.acc_interleave %acc
+            : !blockscale.acc<64x32, #blockscale.warps<4x1>>
+            -> !blockscale.acc<64x32, #blockscale.warps<4x1, interleave = 1x4>>
+        blockscale.acc_store %runs, %d[%c0, %c0]
+            : !blockscale.acc<64x32, #blockscale.warps<4x1, interleave = 1x4>>,
+              memref<64x32xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins BlockScale_AccType:$acc);
+  let results = (outs BlockScale_AccType:$result);
+  let assemblyFormat = "$acc attr-dict `:` type($acc) `->` type($result)";
   let hasVerifier = 1;
 }
 

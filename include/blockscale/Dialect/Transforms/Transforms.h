@@ -51,9 +51,12 @@ void populateUnrollBatchPatterns(RewritePatternSet &patterns);
 
 /// `tile_mma`, the accumulator ops, and `mma_scaled` on vectors with the ops on
 /// its operands and results, to code of the lane `lane` of a warp. `lane`
-/// dominates all of the function.
+/// dominates all of the function, and so does `warpgroup`, the number of the
+/// warpgroup of the thread, an index. Without it, there is no pattern of
+/// `warpgroup_mma`.
 void populateToFragmentsPatterns(const TypeConverter &converter,
-                                 RewritePatternSet &patterns, Value lane);
+                                 RewritePatternSet &patterns, Value lane,
+                                 Value warpgroup = {});
 
 /// How bufferization turns `launch` into `gpu.launch_func`.
 void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);

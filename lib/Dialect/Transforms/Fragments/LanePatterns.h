@@ -87,8 +87,11 @@ void populateAccQuantizePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns, Value lane);
 void populatePromotionPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns, Value lane);
+/// `warpgroup` is the number of the warpgroup of a thread, an index; null
+/// without ops that need it.
 void populateWarpgroupPatterns(const TypeConverter &converter,
-                               RewritePatternSet &patterns, Value lane);
+                               RewritePatternSet &patterns, Value lane,
+                               Value warpgroup);
 void populateSharedVectorPatterns(const TypeConverter &converter,
                                   RewritePatternSet &patterns, Value lane);
 

@@ -11,6 +11,7 @@
 #include "Fragments/AccLowering.h"
 #include "Fragments/FragmentEmitter.h"
 #include "Selection/CoarseScales.h"
+#include "Utils/IndexValues.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -74,10 +75,11 @@ struct ToFragmentsPass final
     gpu::GPUFuncOp function = getOperation();
     if (function.isExternal())
       return;
-    bool hasTiles = false, hasVectors = false;
+    bool hasTiles = false, hasVectors = false, hasWarpgroups = false;
     function.walk([&](Operation *op) {
       hasTiles |= isAccOp(op);
       hasVectors |= isa<MmaScaledOp>(op);
+      hasWarpgroups |= isa<WarpgroupMmaOp>(op);
     });
     if (!hasTiles && !hasVectors)
       return;
@@ -91,20 +93,23 @@ struct ToFragmentsPass final
     OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
     Value lane = gpu::LaneIdOp::create(builder, function.getLoc(),
                                        /*upperBound=*/IntegerAttr());
+    Value warpgroup;
+    if (hasWarpgroups)
+      warpgroup = emitWarpgroup(builder, function.getLoc());
     FragmentTypeConverter converter(hasVectors);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
       return converter.isLegal(op->getOperandTypes()) &&
              converter.isLegal(op->getResultTypes());
     });
-    target.addIllegalOp<TileMmaOp, LoadFragmentsOp, FragmentsMmaOp, AccZeroOp,
-                        AccLoadOp, AccStoreOp, AccGenerateOp, AccForEachOp,
-                        AccQuantizeOp, AccReadOp, AccFactorsOp, AccPromoteOp,
-                        AccAddOp, WarpgroupMmaOp, WarpgroupMmaMixedOp,
-                        WarpgroupMmaGemvOp, WarpgroupWaitOp, AccTotalOp,
-                        AccTransposeOp, MmaScaledOp>();
+    target.addIllegalOp<
+        TileMmaOp, LoadFragmentsOp, FragmentsMmaOp, AccZeroOp, AccLoadOp,
+        AccStoreOp, AccGenerateOp, AccForEachOp, AccQuantizeOp, AccReadOp,
+        AccFactorsOp, AccPromoteOp, AccInterleaveOp, AccAddOp, WarpgroupMmaOp,
+        WarpgroupMmaMixedOp, WarpgroupMmaGemvOp, WarpgroupWaitOp, AccTotalOp,
+        AccTransposeOp, MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
-    populateToFragmentsPatterns(converter, patterns, lane);
+    populateToFragmentsPatterns(converter, patterns, lane, warpgroup);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     if (failed(applyPartialConversion(function, target, std::move(patterns))))
@@ -113,6 +118,23 @@ struct ToFragmentsPass final
   }
 
 private:
+  /// The number of the warpgroup of this thread. All lanes of a warp have it
+  /// from one of them: so ptxas keeps what depends on it in uniform registers,
+  /// as descriptors are, and needs no moves between instructions of wgmma.
+  static Value emitWarpgroup(OpBuilder &b, Location loc) {
+    constexpr int64_t kThreads = 128;
+    constexpr int32_t kAllLanes = -1, kWholeWarp = 31;
+    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    Value number =
+        applyExpr(b, loc, b.getAffineDimExpr(0).floorDiv(kThreads), thread);
+    number = arith::IndexCastUIOp::create(b, loc, b.getI32Type(), number);
+    number = NVVM::ShflOp::create(
+        b, loc, b.getI32Type(), makeWord(b, loc, kAllLanes), number,
+        makeWord(b, loc, 0), makeWord(b, loc, kWholeWarp), NVVM::ShflKind::idx,
+        UnitAttr());
+    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number);
+  }
+
   /// ldmatrix reads rows of 16 bytes, which must be aligned to 16. Tiles and
   /// vectors may be any part of workgroup memory, so all of it is aligned.
   static void alignSharedMemory(gpu::GPUFuncOp function) {
@@ -146,9 +168,9 @@ private:
 
 void blockscale::populateToFragmentsPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
-                                             Value lane) {
+                                             Value lane, Value warpgroup) {
   populateTileOpPatterns(converter, patterns, lane);
   populateFragmentsPatterns(converter, patterns, lane);
-  populateWarpgroupPatterns(converter, patterns, lane);
+  populateWarpgroupPatterns(converter, patterns, lane, warpgroup);
   populateSharedVectorPatterns(converter, patterns, lane);
 }

@@ -104,9 +104,9 @@ static LogicalResult verifySharedOp(Operation *op) {
 bool blockscale::isAccOp(Operation *op) {
   return isa<TileMmaOp, LoadFragmentsOp, FragmentsMmaOp, AccZeroOp, AccLoadOp,
              AccStoreOp, AccGenerateOp, AccForEachOp, AccQuantizeOp, AccReadOp,
-             AccFactorsOp, AccPromoteOp, AccAddOp, WarpgroupMmaOp,
-             WarpgroupMmaMixedOp, WarpgroupMmaGemvOp, WarpgroupWaitOp,
-             AccTotalOp, AccTransposeOp>(op);
+             AccFactorsOp, AccPromoteOp, AccInterleaveOp, AccAddOp,
+             WarpgroupMmaOp, WarpgroupMmaMixedOp, WarpgroupMmaGemvOp,
+             WarpgroupWaitOp, AccTotalOp, AccTransposeOp>(op);
 }
 
 /// Checks the use in `op` of a value of `type`, which is distributed to lanes.

@@ -26,8 +26,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The rows of an accumulator in a warpgroup, and the lanes of a warpgroup.
-static constexpr int64_t kWarpgroupRows = 64, kWarpgroupLanes = 128;
+/// The rows of an accumulator in a warpgroup.
+static constexpr int64_t kWarpgroupRows = 64;
 
 SmallVector<Value> blockscale::emitOnSums(OpBuilder &b, Location loc,
                                           const std::string &text,
@@ -138,9 +138,11 @@ static int64_t getGroupBytes(MemRefType tile, TileLayoutAttr layout,
   return bytes / groups;
 }
 
-static FailureOr<LaneResults>
-lowerWarpgroupMma(WarpgroupMmaOp op, LaneOperands<WarpgroupMmaOp> operands,
-                  Value, ConversionPatternRewriter &b) {
+/// `warpgroup` is the number of the warpgroup of this thread.
+static LaneResults lowerWarpgroupMma(WarpgroupMmaOp op,
+                                     LaneOperands<WarpgroupMmaOp> operands,
+                                     Value warpgroup,
+                                     ConversionPatternRewriter &b) {
   Location loc = op.getLoc();
   AccType type = op.getAcc().getType();
   // Elements are in the order of accumulators: registers of fragments.
@@ -159,14 +161,11 @@ lowerWarpgroupMma(WarpgroupMmaOp op, LaneOperands<WarpgroupMmaOp> operands,
   MemRefType a = op.getA().getType();
   int64_t groups = type.getM() / kWarpgroupRows;
   Value first;
-  if (groups != 1) {
-    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-    AffineExpr d0 = b.getAffineDimExpr(0);
+  if (groups != 1)
     first = applyExpr(b, loc,
-                      d0.floorDiv(kWarpgroupLanes) *
+                      b.getAffineDimExpr(0) *
                           getGroupBytes(a, op.getALayout(), groups),
-                      thread);
-  }
+                      warpgroup);
   auto describe = [&](Value memory, TileLayoutAttr layout, Value start,
                       int64_t step) -> Value {
     int64_t bytes = getStepOffset(cast<MemRefType>(memory.getType()), layout,
@@ -203,6 +202,25 @@ lowerWarpgroupMma(WarpgroupMmaOp op, LaneOperands<WarpgroupMmaOp> operands,
   return LaneResults{results};
 }
 
+namespace {
+/// Not a lane, but a warpgroup is what the op depends on.
+struct WarpgroupMmaPattern final : OpConversionPattern<WarpgroupMmaOp> {
+  WarpgroupMmaPattern(const TypeConverter &converter, MLIRContext *context,
+                      Value warpgroup)
+      : OpConversionPattern(converter, context), warpgroup(warpgroup) {}
+
+  LogicalResult
+  matchAndRewrite(WarpgroupMmaOp op, OneToNOpAdaptor operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithMultiple(
+        op, lowerWarpgroupMma(op, operands, warpgroup, rewriter));
+    return success();
+  }
+
+  Value warpgroup;
+};
+} // namespace
+
 static FailureOr<LaneResults>
 lowerWarpgroupWait(WarpgroupWaitOp op, LaneOperands<WarpgroupWaitOp> operands,
                    Value, ConversionPatternRewriter &b) {
@@ -224,9 +242,11 @@ lowerWarpgroupWait(WarpgroupWaitOp op, LaneOperands<WarpgroupWaitOp> operands,
 
 void blockscale::populateWarpgroupPatterns(const TypeConverter &converter,
                                            RewritePatternSet &patterns,
-                                           Value lane) {
-  addLanePatterns(converter, patterns, lane, lowerWarpgroupMma,
-                  lowerWarpgroupWait);
+                                           Value lane, Value warpgroup) {
+  if (warpgroup)
+    patterns.add<WarpgroupMmaPattern>(converter, patterns.getContext(),
+                                      warpgroup);
+  addLanePatterns(converter, patterns, lane, lowerWarpgroupWait);
   populateWarpgroupMixedPatterns(converter, patterns, lane);
   populateWarpgroupGemvPatterns(converter, patterns, lane);
 }

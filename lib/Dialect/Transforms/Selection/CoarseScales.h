@@ -24,11 +24,10 @@ void rewriteCoarseScales(Operation *root, const PathChooser &chooser);
 /// are: fp8 with a licence for their sums.
 bool mayMultiplyFP8(MmaScaledOp op, const PathChooser &chooser);
 
-/// A `promoted_matmul` of the elements of `op`, with a remark. With
-/// `hasFactors` scales are factors of its sums; without, they are left out, and
-/// so is the accumulator.
+/// A `promoted_matmul` of the elements of `op`, with a remark: scales are
+/// factors of its sums.
 Value promoteSums(IRRewriter &rewriter, MmaScaledOp op,
-                  const PathChooser &chooser, bool hasFactors);
+                  const PathChooser &chooser);
 
 /// A tensor of one number: a constant if its sizes are known.
 Value createSplat(IRRewriter &rewriter, Location loc,

@@ -104,33 +104,29 @@ bool blockscale::mayMultiplyFP8(MmaScaledOp op, const PathChooser &chooser) {
 }
 
 Value blockscale::promoteSums(IRRewriter &rewriter, MmaScaledOp op,
-                              const PathChooser &chooser, bool hasFactors) {
+                              const PathChooser &chooser) {
   Location loc = op.getLoc();
   int64_t interval = getInterval(op);
   bool isFP8 = mayMultiplyFP8(op, chooser);
+  bool areWhole = llvm::all_of(ArrayRef{Side::X, Side::Y}, [&](Side side) {
+    return op.getBlockShape(side).k == ScaleBlock::kAll;
+  });
   op->emitRemark("coarse scales are factors of ")
-      << (hasFactors
-              ? "the sums of " + std::to_string(interval) + " elements along K"
-              : "the result")
+      << (areWhole
+              ? "whole sums"
+              : "the sums of " + std::to_string(interval) + " elements along K")
       << ", which are products of " << (isFP8 ? "fp8" : "bf16") << " elements";
-  Value x = op.getX(), y = op.getY(), acc = op.getAcc();
+  Value x = op.getX(), y = op.getY();
   if (!isFP8) {
     x = convertElements(rewriter, op, Side::X);
     y = convertElements(rewriter, op, Side::Y);
   }
   auto getBlock = [&](Side side) {
-    return hasFactors
-               ? ScaleBlockAttr::get(op.getContext(), op.getBlockShape(side))
-               : ScaleBlockAttr();
+    return ScaleBlockAttr::get(op.getContext(), op.getBlockShape(side));
   };
-  if (!hasFactors)
-    acc = createSplat(rewriter, loc, tensor::getMixedSizes(rewriter, loc, acc),
-                      rewriter.getF32FloatAttr(0.0));
-  auto product =
-      PromotedMatmulOp::create(rewriter, loc, op.getType(), x, y, acc,
-                               hasFactors ? op.getXScale() : Value(),
-                               hasFactors ? op.getYScale() : Value(), interval,
-                               getBlock(Side::X), getBlock(Side::Y));
+  auto product = PromotedMatmulOp::create(
+      rewriter, loc, op.getType(), x, y, op.getAcc(), op.getXScale(),
+      op.getYScale(), interval, getBlock(Side::X), getBlock(Side::Y));
   product->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
   return product;
 }

@@ -234,17 +234,13 @@ static Value scaleResult(IRRewriter &rewriter, MmaScaledOp op, Value product) {
       .getResult(0);
 }
 
-static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op,
-                                        const PathChooser &chooser) {
+static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op) {
   for (Side side : {Side::X, Side::Y})
     if (op.getBlockShape(side).k != ScaleBlock::kAll)
       return failure();
   std::optional<int64_t> size = getRepeatedBlock(op);
-  if (!size || mayMultiplyFP8(op, chooser)) {
-    Value product = promoteSums(rewriter, op, chooser, /*hasFactors=*/false);
-    rewriter.replaceOp(op, scaleResult(rewriter, op, product));
-    return success();
-  }
+  if (!size)
+    return failure();
   op->emitRemark("coarse scales of whole rows are factors of the result of a "
                  "product with scales of 1 for blocks of ")
       << *size << " elements";
@@ -262,23 +258,21 @@ static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op,
 }
 
 /// Whether all sizes are known, except for rows whose scales are one for each,
-/// or one for all; and for K, if `isKFree`. Loops over such scales are checked
-/// at run time.
-static bool areSizesSupported(MmaScaledOp op, bool isKFree) {
+/// or one for all. Loops over such scales are checked at run time.
+static bool areSizesSupported(MmaScaledOp op) {
   auto acc = cast<ShapedType>(op.getType());
   if (acc.getRank() == 3 && acc.isDynamicDim(0))
     return false;
   return llvm::all_of(ArrayRef{Side::X, Side::Y}, [&](Side side) {
     ShapedType matrix = op.getMatrixType(side), scales = op.getScaleType(side);
     auto rank = static_cast<unsigned>(matrix.getRank());
-    unsigned row = MmaScaledOp::getRowDim(side, rank),
-             k = MmaScaledOp::getKDim(side, rank);
+    unsigned row = MmaScaledOp::getRowDim(side, rank);
     int64_t rows = op.getBlockShape(side).rows;
     for (unsigned dim = 0; dim != rank; ++dim) {
       bool isKnown = !matrix.isDynamicDim(dim) && !scales.isDynamicDim(dim);
       bool isChecked = dim == row && (rows == 1 || (rows == ScaleBlock::kAll &&
                                                     !scales.isDynamicDim(dim)));
-      if (!isKnown && !isChecked && !(isKFree && dim == k))
+      if (!isKnown && !isChecked)
         return false;
     }
     return true;
@@ -313,18 +307,11 @@ void blockscale::rewriteCoarseScales(Operation *root,
                                    [](Operation *of, StringRef message) {
                                      return getCheckMessage(of, message);
                                    });
-    // Products of fp8 are faster than block-scaled ones in bf16, and scales of
-    // all of K need none of it.
-    bool isFP8 = mayMultiplyFP8(op, chooser);
-    bool areWhole = llvm::all_of(ArrayRef{Side::X, Side::Y}, [&](Side side) {
-      return op.getBlockShape(side).k == ScaleBlock::kAll;
-    });
-    bool areKnown = areSizesSupported(op, /*isKFree=*/isFP8 || areWhole);
-    if (areKnown && !isFP8 && succeeded(repeatPowers(rewriter, op)))
+    // Products of fp8 are faster than block-scaled ones in bf16.
+    if (!mayMultiplyFP8(op, chooser) && areSizesSupported(op) &&
+        (succeeded(repeatPowers(rewriter, op)) ||
+         succeeded(moveScalesToResult(rewriter, op))))
       continue;
-    if (areKnown && succeeded(moveScalesToResult(rewriter, op, chooser)))
-      continue;
-    rewriter.replaceOp(op,
-                       promoteSums(rewriter, op, chooser, /*hasFactors=*/true));
+    rewriter.replaceOp(op, promoteSums(rewriter, op, chooser));
   }
 }

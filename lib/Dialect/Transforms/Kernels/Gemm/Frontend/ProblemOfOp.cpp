@@ -11,6 +11,7 @@
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 #include "Kernels/Gemm/Frontend/HostOperand.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
@@ -166,7 +167,8 @@ public:
     if (groups)
       addGroups(groups);
     if (Promotion promotion = op.getPromotion()) {
-      PromotedSums sums = {promotion.interval, std::nullopt, std::nullopt};
+      PromotedSums sums = {promotion.interval, std::nullopt, std::nullopt,
+                           hasWholeFactors(promotion)};
       sums.x = addFactors(Side::X, promotion.xFactors, promotion.xBlock);
       sums.y = addFactors(Side::Y, promotion.yFactors, promotion.yBlock);
       problem.promotion = sums;

@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -23,8 +25,8 @@ using namespace mlir::blockscale;
 FactorLoader::FactorLoader(gpu::GPUFuncOp kernel, const KernelProblem &problem,
                            const ProblemSizes &sizes, AccType acc,
                            const WorkTile &tile)
-    : kernel(kernel), loc(kernel.getLoc()), promotion(*problem.promotion),
-      sizes(sizes), acc(acc), tile(tile) {}
+    : kernel(kernel), loc(kernel.getLoc()), problem(problem),
+      promotion(*problem.promotion), sizes(sizes), acc(acc), tile(tile) {}
 
 /// How many neighboring rows (columns) of a warp are known to share a factor:
 /// blocks start at multiples of their size, and so do the parts of warps at
@@ -44,8 +46,11 @@ Value FactorLoader::loadFactor(OpBuilder &b, bool isX,
                                const SumFactors &factors, Value row,
                                Value column) const {
   // Rows behind the last one have no factors.
-  Value last = addIndex(b, loc, isX ? sizes.m : sizes.n, -1);
-  row = arith::MinUIOp::create(b, loc, row, last);
+  if (!KernelProblem::isMultiple(isX ? problem.m : problem.n,
+                                 isX ? acc.getM() : acc.getN())) {
+    Value last = addIndex(b, loc, isX ? sizes.m : sizes.n, -1);
+    row = arith::MinUIOp::create(b, loc, row, last);
+  }
   AffineExpr d0 = b.getAffineDimExpr(0);
   int64_t rows = factors.block.rows;
   if (rows != 1)
@@ -90,7 +95,12 @@ Value FactorLoader::loadSide(OpBuilder &b, bool isX, const SumFactors &factors,
 }
 
 FactorLoader::Factors FactorLoader::load(OpBuilder &b, Value k) const {
+  return promotion.isWhole ? Factors() : loadSides(b, k);
+}
+
+FactorLoader::Factors FactorLoader::loadSides(OpBuilder &b, Value k) const {
   Factors factors;
+  factors.k = k;
   if (promotion.x)
     factors.rows = loadSide(b, /*isX=*/true, *promotion.x, k);
   if (promotion.y)
@@ -98,8 +108,12 @@ FactorLoader::Factors FactorLoader::load(OpBuilder &b, Value k) const {
   return factors;
 }
 
-FactorLoader::Factors FactorLoader::getFactors(ValueRange values) const {
+FactorLoader::Factors FactorLoader::getFactors(ValueRange values,
+                                               Value k) const {
   Factors factors;
+  factors.k = k;
+  if (promotion.isWhole)
+    return factors;
   if (promotion.x)
     factors.rows = values.front();
   if (promotion.y)
@@ -140,8 +154,46 @@ Value FactorLoader::emitIsInRange(OpBuilder &b, const Factors &factors) const {
                                   NVVM::VoteSyncKind::all);
 }
 
+FactorLoader::Prepared FactorLoader::prepare(OpBuilder &b,
+                                             const Factors &factors) const {
+  Prepared prepared = {factors, emitIsInRange(b, factors)};
+  auto &[rows, columns, k] = prepared.factors;
+  if (!rows || !columns ||
+      cast<VectorType>(columns.getType()).getNumElements() != 1)
+    return prepared;
+  // One factor of all columns is multiplied once.
+  Value column = vector::ExtractOp::create(b, loc, columns, int64_t(0));
+  column = vector::BroadcastOp::create(b, loc, rows.getType(), column);
+  rows = arith::MulFOp::create(b, loc, rows, column);
+  columns = {};
+  return prepared;
+}
+
 Value FactorLoader::promote(OpBuilder &b, Value sums, Value partials,
-                            const Factors &factors, Value isInRange) const {
-  return AccPromoteOp::create(b, loc, acc, sums, partials, factors.rows,
-                              factors.columns, isInRange);
+                            const Prepared &prepared) const {
+  auto create = [&](OpBuilder &at, const Factors &factors, bool isExact) {
+    return AccPromoteOp::create(at, loc, acc, sums, partials, factors.rows,
+                                factors.columns, isExact);
+  };
+  if (!prepared.isInRange)
+    return create(b, prepared.factors, /*isExact=*/false);
+  auto guard = scf::IfOp::create(b, loc, acc, prepared.isInRange,
+                                 /*withElseRegion=*/true);
+  OpBuilder then = guard.getThenBodyBuilder();
+  scf::YieldOp::create(
+      then, loc, create(then, prepared.factors, /*isExact=*/false).getResult());
+  // A rare case, for which nothing stays in registers.
+  OpBuilder otherwise = guard.getElseBodyBuilder();
+  Factors factors = loadSides(otherwise, prepared.factors.k);
+  scf::YieldOp::create(
+      otherwise, loc, create(otherwise, factors, /*isExact=*/true).getResult());
+  return guard.getResult(0);
+}
+
+Value FactorLoader::finish(OpBuilder &b, Value sums) const {
+  if (!promotion.isWhole)
+    return sums;
+  Factors factors = loadSides(b, makeIndex(b, loc, 0));
+  Value zero = AccZeroOp::create(b, loc, acc);
+  return promote(b, zero, sums, prepare(b, factors));
 }

@@ -28,9 +28,10 @@ public:
   FactorLoader(gpu::GPUFuncOp kernel, const KernelProblem &problem,
                const ProblemSizes &sizes, AccType acc, const WorkTile &tile);
 
-  /// The factors of some sums: a vector for each operand that has factors.
+  /// The factors of some sums: a vector for each operand that has factors; and
+  /// the element along K that these sums start at.
   struct Factors {
-    Value rows, columns;
+    Value rows, columns, k;
 
     void appendTo(SmallVectorImpl<Value> &values) const {
       for (Value vector : {rows, columns})
@@ -39,20 +40,33 @@ public:
     }
   };
   /// Loads the factors of the sums that start at element `k`, an index; those
-  /// behind the end of K are some other ones.
+  /// behind the end of K are some other ones. None if `finish` multiplies by
+  /// them.
   Factors load(OpBuilder &b, Value k) const;
 
   /// The factors that were appended to some values.
-  Factors getFactors(ValueRange values) const;
+  Factors getFactors(ValueRange values, Value k) const;
 
-  /// Whether acc_promote may multiply in f32; null without factors.
-  Value emitIsInRange(OpBuilder &b, const Factors &factors) const;
+  /// Factors as `promote` multiplies by them.
+  struct Prepared {
+    Factors factors;
+    /// Whether it may do so in f32; null without factors.
+    Value isInRange;
+  };
+  /// What is ready before the sums are. The factors themselves are not needed
+  /// behind it: their registers can be those of the next ones.
+  Prepared prepare(OpBuilder &b, const Factors &factors) const;
 
-  /// `sums` plus `partials` with `factors`.
+  /// `sums` plus `partials` with factors.
   Value promote(OpBuilder &b, Value sums, Value partials,
-                const Factors &factors, Value isInRange) const;
+                const Prepared &prepared) const;
+
+  /// `sums` over all of K, times the factors of whole sums if they are that.
+  Value finish(OpBuilder &b, Value sums) const;
 
 private:
+  Factors loadSides(OpBuilder &b, Value k) const;
+  Value emitIsInRange(OpBuilder &b, const Factors &factors) const;
   Value loadSide(OpBuilder &b, bool isX, const SumFactors &factors,
                  Value k) const;
   Value loadFactor(OpBuilder &b, bool isX, const SumFactors &factors, Value row,
@@ -60,6 +74,7 @@ private:
 
   mutable gpu::GPUFuncOp kernel;
   Location loc;
+  const KernelProblem &problem;
   const PromotedSums &promotion;
   const ProblemSizes &sizes;
   AccType acc;

@@ -127,6 +127,8 @@ struct SumFactors {
 struct PromotedSums {
   int64_t interval;
   std::optional<SumFactors> x, y;
+  /// Whether these are factors of the whole sum, see `hasWholeFactors`.
+  bool isWhole = false;
 };
 
 /// How a quantized operand becomes bf16 values, if the instruction takes those.

@@ -38,6 +38,17 @@ inline int64_t getLogicalK(ProductOpInterface op) {
   return type.getDimSize(MmaScaledOp::getKDim(side, type.getRank()));
 }
 
+/// Whether sums have factors, and all of these are of all of K: then they
+/// multiply whole sums, not those of intervals.
+inline bool hasWholeFactors(const Promotion &promotion) {
+  auto isOfIntervals = [](Value factors, ScaleBlock block) {
+    return factors && block.k != ScaleBlock::kAll;
+  };
+  return (promotion.xFactors || promotion.yFactors) &&
+         !isOfIntervals(promotion.xFactors, promotion.xBlock) &&
+         !isOfIntervals(promotion.yFactors, promotion.yBlock);
+}
+
 /// The sizes of `op`; a dynamic one counts as `dynamicSize`. Groups of rows
 /// count as a batch of matrices with the rows that a group has on average.
 inline OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize) {

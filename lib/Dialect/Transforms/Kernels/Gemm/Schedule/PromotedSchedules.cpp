@@ -24,13 +24,16 @@ static int64_t getMostValues(ProductOpInterface op, int64_t groups) {
   constexpr int64_t kMost = 96, kMostWithFactors = 80, kMostWithColumns = 64,
                     kMostOfThree = 64, kMostOfThreeWithColumns = 32;
   Promotion promotion = op.getPromotion();
-  bool hasColumns = promotion.yFactors && promotion.yBlock.rows == 1;
+  bool isInside = !hasWholeFactors(promotion);
+  bool hasColumns =
+      isInside && promotion.yFactors && promotion.yBlock.rows == 1;
   // With three warpgroups, a thread has 160 registers in place of 240.
   if (groups > 2)
     return hasColumns ? kMostOfThreeWithColumns : kMostOfThree;
   if (hasColumns)
     return kMostWithColumns;
-  return promotion.xFactors || promotion.yFactors ? kMostWithFactors : kMost;
+  bool hasFactors = isInside && (promotion.xFactors || promotion.yFactors);
+  return hasFactors ? kMostWithFactors : kMost;
 }
 
 /// Rounds of tiles over all SMs, times `clocks` of a step of one of them.
@@ -176,6 +179,11 @@ blockscale::verifyPromotedWgmma(ScheduledProduct product,
     return emitError() << "expected no split-K with several steps in an "
                           "interval of promoted sums, "
                        << interval << ", got " << schedule;
+  // Each range would multiply a part of the sum, where an infinite factor makes
+  // NaN of parts of both signs.
+  if (hasWholeFactors(product.op.getPromotion()) && schedule.getSplitK() != 1)
+    return emitError() << "expected no split-K with factors of whole sums, got "
+                       << schedule;
   WgmmaShares shares(schedule);
   int64_t values =
       schedule.getM() * schedule.getN() / (shares.getWarps() * kWarpLanes);

@@ -244,7 +244,13 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      getGroups(GemmOperand::A), getGroups(GemmOperand::B));
   auto accType =
       AccType::get(b.getContext(), schedule.getM(), schedule.getN(), layout);
-  Value acc = emitInitialAccumulator(b, kernel, problem, sizes, tile, accType);
+  auto emitInitial = [&]() {
+    return emitInitialAccumulator(b, kernel, problem, sizes, tile, accType);
+  };
+  // Whole sums are multiplied before the accumulator is added to them.
+  bool isAddedLast = problem.promotion && problem.promotion->isWhole;
+  Value acc =
+      isAddedLast ? Value(AccZeroOp::create(b, loc, accType)) : emitInitial();
 
   auto getArgument = [&](unsigned i) -> Value { return kernel.getArgument(i); };
   FillContext context = {loc, getArgument, schedule.getNumThreads(),
@@ -296,8 +302,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   };
   auto promote = [&](OpBuilder &at, Value sums, Value partials,
                      const FactorLoader::Factors &loaded) {
-    return factors->promote(at, sums, partials, loaded,
-                            factors->emitIsInRange(at, loaded));
+    return factors->promote(at, sums, partials, factors->prepare(at, loaded));
   };
   if (problem.promotion) {
     factors.emplace(kernel, problem, sizes, accType, tile);
@@ -317,6 +322,8 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   } else {
     acc = loop.emit(b, tile.steps, acc);
   }
+  if (isAddedLast)
+    acc = AccAddOp::create(b, loc, emitInitial(), factors->finish(b, acc));
   emitEpilogue(b, kernel, problem, sizes, tile, acc);
 }
 

@@ -12,8 +12,8 @@
 // as soon as the wgmma that read it are complete.
 //
 // Sums that are promoted have a second accumulator, for the current interval
-// along K. Two warpgroups take turns then: while one promotes, the wgmma of the
-// other one run. The factors of a step are loaded in the step before.
+// along K. Warpgroups take turns then: while one promotes, the wgmma of the
+// others run. The factors of a step are loaded in the step before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,7 @@
 #include "Kernels/Gemm/Mainloop/FactorLoader.h"
 #include "Kernels/Gemm/Mma/Wgmma/WarpgroupRoles.h"
 #include "Kernels/Gemm/Mma/Wgmma/WgmmaKernel.h"
+#include "Utils/AccFragment.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -139,7 +140,8 @@ private:
             ValueRange before) {
           return emitPromotedStep(inner, tile, step, inside, before, loader);
         });
-    emitTileEpilogue(at, tile, carried.front());
+    Value sums = loader.finish(at, carried.front());
+    emitTileEpilogue(at, tile, sums);
     return {state.stage, state.parity};
   }
 
@@ -165,16 +167,16 @@ private:
     if (hasTurns())
       emitHandOver(at);
     // These take less time than the products.
-    FactorLoader::Factors factors =
-        loader.getFactors(before.drop_front(isWhole ? 1 : 2));
-    Value isInRange = loader.emitIsInRange(at, factors);
+    FactorLoader::Prepared factors =
+        loader.prepare(at, loader.getFactors(before.drop_front(isWhole ? 1 : 2),
+                                             emitK(at, tile, step)));
     Value following = arith::AddIOp::create(at, loc, step, word(at, 1));
     FactorLoader::Factors next = loader.load(at, emitK(at, tile, following));
     partial = emitWait(at, state, products).front();
     sums = emitIfLastOfInterval(
         at, tile, step,
         [&](OpBuilder &here) {
-          return loader.promote(here, sums, partial, factors, isInRange);
+          return loader.promote(here, sums, partial, factors);
         },
         sums);
     SmallVector<Value> after = {sums};
@@ -225,37 +227,40 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Without turns, both warpgroups would promote at the same time, and no
-  /// wgmma would run then.
+  /// wgmma would run then. Three gain nothing by turns (measured on an H200).
   bool hasTurns() const { return problem.promotion && shares.groups == 2; }
 
   /// The number of the hardware barrier of the turns of a warpgroup: this one,
-  /// or the other one. Barrier 0 is that of the block.
-  Value emitTurnBarrier(OpBuilder &at, bool isOther) {
+  /// or the next one. Barrier 0 is that of the block.
+  Value emitTurnBarrier(OpBuilder &at, bool isNext) {
     AffineExpr d0 = at.getAffineDimExpr(0);
     AffineExpr group = d0.floorDiv(kWarpgroupWarps * kWarpLanes);
+    if (isNext)
+      group = (group + 1) % shares.groups;
     Value thread = gpu::ThreadIdOp::create(at, loc, gpu::Dimension::x);
-    return toWord(at,
-                  applyExpr(at, loc, isOther ? 2 - group : group + 1, thread));
+    return toWord(at, applyExpr(at, loc, group + 1, thread));
   }
+  /// Of the warpgroup that waits, and of the one that arrives.
   Value emitTurnThreads(OpBuilder &at) {
-    return word(at, shares.getWarps() * kWarpLanes);
+    return word(at, 2 * kWarpgroupWarps * kWarpLanes);
   }
 
-  /// Waits until the other warpgroup has handed over.
+  /// Waits until the warpgroup in front has handed over.
   void emitTurn(OpBuilder &at) {
     NVVM::BarrierOp::create(at, loc, TypeRange(),
-                            emitTurnBarrier(at, /*isOther=*/false),
+                            emitTurnBarrier(at, /*isNext=*/false),
                             emitTurnThreads(at), {}, {});
   }
   void emitHandOver(OpBuilder &at) {
-    NVVM::BarrierArriveOp::create(
-        at, loc, emitTurnBarrier(at, /*isOther=*/true), emitTurnThreads(at));
+    NVVM::BarrierArriveOp::create(at, loc, emitTurnBarrier(at, /*isNext=*/true),
+                                  emitTurnThreads(at));
   }
 
-  /// The first warpgroup begins, as if the second one had handed over; and it
+  /// The first warpgroup begins, as if the last one had handed over; and it
   /// takes what is handed over last, so that arrivals and waits are as many.
   void emitFirstTurn(OpBuilder &at) {
-    emitIfGroup(at, 1, [&](OpBuilder &then) { emitHandOver(then); });
+    emitIfGroup(at, shares.groups - 1,
+                [&](OpBuilder &then) { emitHandOver(then); });
   }
   void emitLastTurn(OpBuilder &at) {
     emitIfGroup(at, 0, [&](OpBuilder &then) { emitTurn(then); });
@@ -263,7 +268,7 @@ private:
   void emitIfGroup(OpBuilder &at, int64_t group,
                    function_ref<void(OpBuilder &)> body) {
     Value isThis =
-        isEqual(at, loc, toIndex(at, emitTurnBarrier(at, /*isOther=*/false)),
+        isEqual(at, loc, toIndex(at, emitTurnBarrier(at, /*isNext=*/false)),
                 index(at, group + 1));
     OpBuilder then = scf::IfOp::create(at, loc, isThis).getThenBodyBuilder();
     body(then);
@@ -274,17 +279,43 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitTileEpilogue(OpBuilder &at, const WorkTile &tile, ValueRange sums) {
-    // Values inside of the result are stored in pairs.
+    // Values inside of the result are stored in pairs, or in longer runs.
     bool isAligned = KernelProblem::isMultiple(problem.n, 2);
+    std::optional<AccType> runs = getRunsType();
     emitByBounds(at, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
       for (auto [i, sum] : llvm::enumerate(sums)) {
         BlockTile subTile = tile;
         subTile.row = addIndex(path, loc, tile.row,
                                static_cast<int64_t>(i) * shares.getRows());
         subTile.isGuarded = isGuarded;
-        emitStore(path, sizes, subTile, sum);
+        Value stored = sum;
+        if (runs && !isGuarded) {
+          stored = AccInterleaveOp::create(path, loc, *runs, sum);
+          subTile.hasAlignedRows = true;
+        }
+        emitStore(path, sizes, subTile, stored);
       }
     });
+  }
+
+  /// The accumulator of an instruction for stores of 16 bytes, if the result
+  /// has 16-bit elements in aligned rows: pairs of them are half a sector for
+  /// the lanes of a row. (Pairs of f32 are a whole one.)
+  std::optional<AccType> getRunsType() {
+    constexpr unsigned kBits = 16;
+    constexpr int64_t kInterleave = 4, kRun = 8;
+    auto result =
+        dyn_cast<MemRefType>(kernel.getArgument(problem.result).getType());
+    AccType type = getAccType(plan.getSchedule());
+    if (problem.quantizer || problem.hasPairs() || !result ||
+        !result.getElementType().isIntOrFloat() ||
+        result.getElementTypeBitWidth() != kBits ||
+        !KernelProblem::isMultiple(problem.n, kRun) ||
+        type.getN() % (kInterleave * getAccFragment().columns) != 0)
+      return std::nullopt;
+    return AccType::get(type.getContext(), type.getM(), type.getN(),
+                        WarpsAttr::get(type.getContext(), shares.getWarps(), 1,
+                                       /*interleave_m=*/1, kInterleave));
   }
 };
 
