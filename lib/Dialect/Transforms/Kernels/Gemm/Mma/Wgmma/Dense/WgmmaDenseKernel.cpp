@@ -151,6 +151,11 @@ private:
                                       ValueRange before,
                                       const FactorLoader &loader) {
     bool isWhole = getStepsOfInterval() == 1;
+    // In front of the barriers, so that ptxas cannot load the next ones first:
+    // the wait for these would be one for all loads that have started.
+    FactorLoader::Prepared factors =
+        loader.prepare(at, loader.getFactors(before.drop_front(isWhole ? 1 : 2),
+                                             emitK(at, tile, step)));
     stages.emitWaitFull(at, state);
     Value sums = before.front(), partial;
     Value scaleD = arith::ConstantIntOp::create(at, loc, at.getI1Type(), 0);
@@ -167,9 +172,6 @@ private:
     if (hasTurns())
       emitHandOver(at);
     // These take less time than the products.
-    FactorLoader::Prepared factors =
-        loader.prepare(at, loader.getFactors(before.drop_front(isWhole ? 1 : 2),
-                                             emitK(at, tile, step)));
     Value following = arith::AddIOp::create(at, loc, step, word(at, 1));
     FactorLoader::Factors next = loader.load(at, emitK(at, tile, following));
     partial = emitWait(at, state, products).front();
