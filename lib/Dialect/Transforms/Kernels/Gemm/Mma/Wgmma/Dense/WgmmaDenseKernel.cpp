@@ -133,6 +133,8 @@ private:
     // the next step.
     SmallVector<Value> carried(getStepsOfInterval() == 1 ? 1 : 2, zero);
     loader.load(at, emitK(at, tile, word(at, 0))).appendTo(carried);
+    if (waitsAhead())
+      emitWaitIfStep(at, tile, word(at, 0), {values[0], values[1]});
     PipelineState state = emitSteps(
         at, {values[0], values[1]}, toWord(at, tile.steps),
         /*isUnrolled=*/false, carried,
@@ -143,6 +145,18 @@ private:
     Value sums = loader.finish(at, carried.front());
     emitTileEpilogue(at, tile, sums);
     return {state.stage, state.parity};
+  }
+
+  /// Whether a step waits for the stage of the next one, while wgmma run. That
+  /// stage must be another one.
+  bool waitsAhead() const { return stages.getNumStages() > 1; }
+
+  /// Waits for the stage of step `step` of `tile`, if there is such a step.
+  void emitWaitIfStep(OpBuilder &at, const WorkTile &tile, Value step,
+                      const PipelineState &state) {
+    Value isStep = isBelow(at, loc, toIndex(at, step), tile.steps);
+    OpBuilder then = scf::IfOp::create(at, loc, isStep).getThenBodyBuilder();
+    stages.emitWaitFull(then, state);
   }
 
   /// One step of it: from `before` to the values behind it.
@@ -156,7 +170,8 @@ private:
     FactorLoader::Prepared factors =
         loader.prepare(at, loader.getFactors(before.drop_front(isWhole ? 1 : 2),
                                              emitK(at, tile, step)));
-    stages.emitWaitFull(at, state);
+    if (!waitsAhead())
+      stages.emitWaitFull(at, state);
     Value sums = before.front(), partial;
     Value scaleD = arith::ConstantIntOp::create(at, loc, at.getI1Type(), 0);
     if (isWhole) {
@@ -174,6 +189,8 @@ private:
     // These take less time than the products.
     Value following = arith::AddIOp::create(at, loc, step, word(at, 1));
     FactorLoader::Factors next = loader.load(at, emitK(at, tile, following));
+    if (waitsAhead())
+      emitWaitIfStep(at, tile, following, stages.emitNext(at, state));
     partial = emitWait(at, state, products).front();
     sums = emitIfLastOfInterval(
         at, tile, step,
