@@ -6,7 +6,8 @@ usage: torch_linear.py [--formats=mxfp8,mxfp4,nvfp4] [--rows=1,16,64,4096] [--si
        torch_linear.py build FILE [--formats] [--rows] [--sizes] [--emit=ptx|cubin] [--build=BUILD]
 
 Needs a card, torch, this repository's python/ and kernels.bundle, and no LLVM. x is M x K of bf16, the weight N x K
-(--sizes=NxK,NxK). `weights` is weight-only quantization; `dynamic` quantises x, too. A time is the median of samples
+(--sizes=NxK,NxK). `weights` is weight-only quantization; `dynamic` quantises x, too. The formats fp8_block and fp8_row
+are dynamic only, with the licence for fp8 tensor cores, and need fp8.bundle. A time is the median of samples
 of a CUDA graph of 20 calls; ours and torch take turns, and up to M = 256 calls go through more copies of the weights
 than an L2 cache holds. `static` is the same product in kernels for this one size, from the bundle FILE that `build`
 makes with a build of this project. `step` is the time beside that of the M before, over the larger of 1.6 and 1.1
@@ -37,6 +38,7 @@ FORMATS = {
     "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 32), "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16),
 }
+LICENSED = ("fp8_block", "fp8_row")
 # The largest `kernel`: bf16 rounds to 2^-9 of each number. With a dynamic x, that is quantised once more.
 MOST_ERROR = 0.004
 
@@ -71,7 +73,7 @@ class Weights:
         from blockscale.torch import Linear, QuantizedTensor
 
         weight = QuantizedTensor.from_float(self.values, format)
-        size = weight.codes.numel() + weight.scales.numel()
+        size = weight.codes.numel() + weight.scales.numel() * weight.scales.element_size()
         count = copies_of(size, m)
         return weight, size, [
             QuantizedTensor(weight.codes.clone(), weight.scales.clone(), format, weight.tensor_scale)
@@ -83,15 +85,23 @@ def in_turn(layers, x):
     return lambda i: layers[i % len(layers)](x)
 
 
+def activations_of(torch, x, format):
+    """What a quantised x stands for, in f32."""
+    from blockscale.torch import QuantizedTensor, quantize
+
+    if format not in LICENSED:
+        return QuantizedTensor.from_float(x, format).dequantize(torch.float32)
+    codes, scales = quantize(x, format)
+    return codes.float() * scales.repeat_interleave(-(-x.shape[1] // scales.shape[1]), 1)[:, :x.shape[1]]
+
+
 def check(torch, layer, weight, weights, x, activations):
     """(error, kernel, error of torch)"""
-    from blockscale.torch import QuantizedTensor
-
     rows = x[:CHECKED]
     exact = rows.double() @ weights.values.double().T
     if activations:
         # A scale of the tensor is that of all of x.
-        rows = QuantizedTensor.from_float(x, weight.format).dequantize(torch.float32)[:CHECKED]
+        rows = activations_of(torch, x, weight.format)[:CHECKED]
     meant = rows.double() @ weight.dequantize(torch.float32).double().T
     result = layer(x)[:CHECKED]
     return distance(result, exact), distance(result, meant), distance(weights.plain[0](x)[:CHECKED], exact)
@@ -160,12 +170,13 @@ def compare(torch, options, weights, static, points):
     is_right = True
     with torch.no_grad():
         for format in options.formats:
-            for way in options.ways:
+            for way in ("dynamic",) if format in LICENSED else options.ways:
                 activations, times = WAYS[way], []
+                licence = {"accumulate": 128} if format in LICENSED else {}
                 for m in options.rows:
                     x = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
                     weight, size, copies, layer_type = weights.make_narrow(format, m)
-                    layers = [layer_type(each, activations=activations) for each in copies]
+                    layers = [layer_type(each, activations=activations, **licence) for each in copies]
                     errors = check(torch, layers[0], weight, weights, x, activations)
                     plain = weights.plain[:copies_of(2 * n * k, m)]
                     other = {} if activations else static.find(format, n, k, m, x, copies)

@@ -298,38 +298,55 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitTileEpilogue(OpBuilder &at, const WorkTile &tile, ValueRange sums) {
-    // Values inside of the result are stored in pairs, or in longer runs.
-    bool isAligned = KernelProblem::isMultiple(problem.n, 2);
+    // Values inside of the result are stored in pairs, or in longer runs, where
+    // its rows are aligned to these.
     std::optional<AccType> runs = getRunsType();
-    emitByBounds(at, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
-      for (auto [i, sum] : llvm::enumerate(sums)) {
-        BlockTile subTile = tile;
-        subTile.row = addIndex(path, loc, tile.row,
-                               static_cast<int64_t>(i) * shares.getRows());
-        subTile.isGuarded = isGuarded;
-        Value stored = sum;
-        if (runs && !isGuarded) {
-          stored = AccInterleaveOp::create(path, loc, *runs, sum);
-          subTile.hasAlignedRows = true;
-        }
-        emitStore(path, sizes, subTile, stored);
-      }
-    });
+    int64_t run = runs ? kRun : kColumnsOfLane;
+    bool isChecked = ShapedType::isDynamic(problem.n) && storesElements();
+    Value isAligned;
+    if (isChecked)
+      isAligned = isEqual(
+          at, loc, applyExpr(at, loc, at.getAffineDimExpr(0) % run, sizes.n),
+          index(at, 0));
+    emitByBounds(
+        at, tile, isChecked || KernelProblem::isMultiple(problem.n, run),
+        [&](OpBuilder &path, bool isGuarded) {
+          for (auto [i, sum] : llvm::enumerate(sums)) {
+            BlockTile subTile = tile;
+            subTile.row = addIndex(path, loc, tile.row,
+                                   static_cast<int64_t>(i) * shares.getRows());
+            subTile.isGuarded = isGuarded;
+            subTile.hasAlignedRows = !isGuarded && (runs || isChecked);
+            Value stored = sum;
+            if (runs && !isGuarded)
+              stored = AccInterleaveOp::create(path, loc, *runs, sum);
+            emitStore(path, sizes, subTile, stored);
+          }
+        },
+        isAligned);
   }
 
+  /// Whether the epilogue stores elements at their positions.
+  bool storesElements() const {
+    return !problem.quantizer && !problem.hasPairs();
+  }
+
+  /// The 16-bit elements of a store of 16 bytes.
+  static constexpr int64_t kRun = 8;
   /// The accumulator of an instruction for stores of 16 bytes, if the result
   /// has 16-bit elements in aligned rows: pairs of them are half a sector for
   /// the lanes of a row. (Pairs of f32 are a whole one.)
   std::optional<AccType> getRunsType() {
     constexpr unsigned kBits = 16;
-    constexpr int64_t kInterleave = 4, kRun = 8;
+    constexpr int64_t kInterleave = kRun / kColumnsOfLane;
     auto result =
         dyn_cast<MemRefType>(kernel.getArgument(problem.result).getType());
     AccType type = getAccType(plan.getSchedule());
-    if (problem.quantizer || problem.hasPairs() || !result ||
+    bool areAligned = ShapedType::isDynamic(problem.n) ||
+                      KernelProblem::isMultiple(problem.n, kRun);
+    if (!storesElements() || !areAligned || !result ||
         !result.getElementType().isIntOrFloat() ||
         result.getElementTypeBitWidth() != kBits ||
-        !KernelProblem::isMultiple(problem.n, kRun) ||
         type.getN() % (kInterleave * getAccFragment().columns) != 0)
       return std::nullopt;
     return AccType::get(type.getContext(), type.getM(), type.getN(),
