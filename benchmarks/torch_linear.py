@@ -92,7 +92,7 @@ def activations_of(torch, x, format):
     if format not in LICENSED:
         return QuantizedTensor.from_float(x, format).dequantize(torch.float32)
     codes, scales = quantize(x, format)
-    return codes.float() * scales.repeat_interleave(-(-x.shape[1] // scales.shape[1]), 1)[:, :x.shape[1]]
+    return codes.view(torch.float8_e4m3fn).float() * scales.repeat_interleave(-(-x.shape[1] // scales.shape[1]), 1)[:, :x.shape[1]]
 
 
 def check(torch, layer, weight, weights, x, activations):

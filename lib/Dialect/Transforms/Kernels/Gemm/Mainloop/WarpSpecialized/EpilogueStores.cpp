@@ -13,7 +13,6 @@
 
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
-#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -40,8 +39,8 @@ void RoleEmitter::emitStore(OpBuilder &at, const ProblemSizes &ofResult,
 
 void RoleEmitter::emitByBounds(
     OpBuilder &at, const BlockTile &tile, bool isAligned,
-    function_ref<void(OpBuilder &, bool isGuarded)> body, Value condition) {
-  if (areTilesInside() && !condition)
+    function_ref<void(OpBuilder &, bool isGuarded)> body) {
+  if (areTilesInside())
     return body(at, false);
   if (!isAligned)
     return body(at, true);
@@ -56,7 +55,6 @@ void RoleEmitter::emitByBounds(
   Value areColumns = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ule,
                                            lastColumn, endColumn);
   Value isInside = arith::AndIOp::create(at, loc, areRows, areColumns);
-  isInside = emitBoth(at, loc, isInside, condition);
   auto choice = scf::IfOp::create(at, loc, isInside, /*withElseRegion=*/true);
   OpBuilder then = choice.getThenBodyBuilder();
   body(then, false);

@@ -90,11 +90,9 @@ protected:
   void emitStore(OpBuilder &b, const ProblemSizes &ofResult,
                  const BlockTile &tile, Value acc);
   /// Emits `body` twice: unguarded for tiles inside of the result, and guarded
-  /// for others, and where `condition`, if there is one, is false. Without
-  /// `isAligned`, emits only the guarded one.
+  /// for others. Without `isAligned`, emits only the guarded one.
   void emitByBounds(OpBuilder &b, const BlockTile &tile, bool isAligned,
-                    function_ref<void(OpBuilder &, bool isGuarded)> body,
-                    Value condition = {});
+                    function_ref<void(OpBuilder &, bool isGuarded)> body);
 
   /// Whether a software producer fills an operand.
   bool hasSoftwareProducer() const;

@@ -298,32 +298,42 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitTileEpilogue(OpBuilder &at, const WorkTile &tile, ValueRange sums) {
-    // Values inside of the result are stored in pairs, or in longer runs, where
-    // its rows are aligned to these.
+    // Elements are stored in pairs, or in longer runs, where rows of the result
+    // are aligned to these.
     std::optional<AccType> runs = getRunsType();
     int64_t run = runs ? kRun : kColumnsOfLane;
-    bool isChecked = ShapedType::isDynamic(problem.n) && storesElements();
-    Value isAligned;
-    if (isChecked)
-      isAligned = isEqual(
-          at, loc, applyExpr(at, loc, at.getAffineDimExpr(0) % run, sizes.n),
-          index(at, 0));
-    emitByBounds(
-        at, tile, isChecked || KernelProblem::isMultiple(problem.n, run),
-        [&](OpBuilder &path, bool isGuarded) {
-          for (auto [i, sum] : llvm::enumerate(sums)) {
-            BlockTile subTile = tile;
-            subTile.row = addIndex(path, loc, tile.row,
-                                   static_cast<int64_t>(i) * shares.getRows());
-            subTile.isGuarded = isGuarded;
-            subTile.hasAlignedRows = !isGuarded && (runs || isChecked);
-            Value stored = sum;
-            if (runs && !isGuarded)
-              stored = AccInterleaveOp::create(path, loc, *runs, sum);
-            emitStore(path, sizes, subTile, stored);
-          }
-        },
-        isAligned);
+    bool isKnown = KernelProblem::isMultiple(problem.n, run);
+    if (isKnown || !ShapedType::isDynamic(problem.n) || !storesElements())
+      return emitStores(at, tile, sums, isKnown, isKnown ? runs : std::nullopt);
+    Value rest = applyExpr(at, loc, at.getAffineDimExpr(0) % run, sizes.n);
+    auto branch =
+        scf::IfOp::create(at, loc, isEqual(at, loc, rest, index(at, 0)),
+                          /*withElseRegion=*/true);
+    OpBuilder aligned = branch.getThenBodyBuilder(),
+              other = branch.getElseBodyBuilder();
+    emitStores(aligned, tile, sums, /*areAligned=*/true, runs);
+    emitStores(other, tile, sums, /*areAligned=*/false, std::nullopt);
+  }
+
+  /// Stores `sums`; if rows are aligned, a run of elements, of `runs` or a
+  /// pair, is inside of the result or outside as a whole.
+  void emitStores(OpBuilder &at, const WorkTile &tile, ValueRange sums,
+                  bool areAligned, std::optional<AccType> runs) {
+    bool isStatic = !ShapedType::isDynamic(problem.n);
+    emitByBounds(at, tile, areAligned, [&](OpBuilder &path, bool isGuarded) {
+      for (auto [i, sum] : llvm::enumerate(sums)) {
+        BlockTile subTile = tile;
+        subTile.row = addIndex(path, loc, tile.row,
+                               static_cast<int64_t>(i) * shares.getRows());
+        subTile.isGuarded = isGuarded;
+        subTile.hasAlignedRows =
+            areAligned && storesElements() && (runs || isGuarded || !isStatic);
+        Value stored = sum;
+        if (runs)
+          stored = AccInterleaveOp::create(path, loc, *runs, sum);
+        emitStore(path, sizes, subTile, stored);
+      }
+    });
   }
 
   /// Whether the epilogue stores elements at their positions.
