@@ -98,8 +98,8 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @interleave() {
     %sums = blockscale.acc_zero : !blockscale.acc<64x32, #blockscale.warps<4x1>>
-    // expected-error@+1 {{expected an accumulator in warps that are not interleaved, and the same interleaved by 2 or 4 along N, got '!blockscale.acc<64x32, #blockscale.warps<4x1>>' and '!blockscale.acc<64x32, #blockscale.warps<4x1, interleave = 1x8>>'}}
-    %d = blockscale.acc_interleave %sums : !blockscale.acc<64x32, #blockscale.warps<4x1>> -> !blockscale.acc<64x32, #blockscale.warps<4x1, interleave = 1x8>>
+    // expected-error@+1 {{expected an accumulator in warps that are not interleaved, and the same interleaved by 4 along N, got '!blockscale.acc<64x32, #blockscale.warps<4x1>>' and '!blockscale.acc<64x32, #blockscale.warps<4x1, interleave = 1x2>>'}}
+    %d = blockscale.acc_interleave %sums : !blockscale.acc<64x32, #blockscale.warps<4x1>> -> !blockscale.acc<64x32, #blockscale.warps<4x1, interleave = 1x2>>
     gpu.return
   }
 }

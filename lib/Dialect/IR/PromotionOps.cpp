@@ -230,19 +230,17 @@ LogicalResult AccPromoteOp::verify() { // (A4)
 LogicalResult AccInterleaveOp::verify() { // (A5)
   AccType acc = getAcc().getType();
   auto warps = dyn_cast<WarpsAttr>(Attribute(acc.getLayout()));
+  constexpr int64_t kInterleave = 4;
   bool isLegal =
       warps && warps.getInterleaveM() == 1 && warps.getInterleaveN() == 1 &&
-      llvm::any_of(ArrayRef<int64_t>{2, 4}, [&](int64_t interleave) {
-        return getType() ==
-               AccType::get(getContext(), acc.getM(), acc.getN(),
-                            WarpsAttr::get(getContext(), warps.getRows(),
-                                           warps.getColumns(),
-                                           /*interleave_m=*/1, interleave));
-      });
+      getType() ==
+          AccType::get(getContext(), acc.getM(), acc.getN(),
+                       WarpsAttr::get(getContext(), warps.getRows(),
+                                      warps.getColumns(),
+                                      /*interleave_m=*/1, kInterleave));
   if (isLegal)
     return success();
   return emitOpError("expected an accumulator in warps that are not "
-                     "interleaved, and the same interleaved by 2 or 4 along N, "
-                     "got ")
+                     "interleaved, and the same interleaved by 4 along N, got ")
          << acc << " and " << getType();
 }

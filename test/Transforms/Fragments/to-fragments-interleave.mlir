@@ -3,7 +3,7 @@
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" | FileCheck %s
 
-// CHECK-LABEL: gpu.func @pairs(
+// CHECK-LABEL: gpu.func @quads(
 // CHECK:         %[[LANE:.*]] = gpu.lane_id
 // CHECK:         %[[BIT:.*]] = arith.remui %[[LANE]], %c2
 // CHECK:         %[[ODD:.*]] = arith.cmpi eq, %[[BIT]], %c1
@@ -11,27 +11,12 @@
 // CHECK:         %[[GOT:[a-z0-9_]+]], %{{.*}} = gpu.shuffle xor %[[SENT]], %c1_i32, %c32_i32 : f32
 // CHECK-DAG:     arith.select %[[ODD]], %[[GOT]], %[[FIRST]] : f32
 // CHECK-DAG:     arith.select %[[ODD]], %[[SECOND]], %[[GOT]] : f32
-// CHECK-COUNT-3: gpu.shuffle xor
+// CHECK-COUNT-7: gpu.shuffle xor {{.*}}, %c1_i32
+// CHECK-COUNT-8: gpu.shuffle xor {{.*}}, %c2_i32
 // CHECK-NOT:     gpu.shuffle
-// CHECK-COUNT-2: vector.store {{.*}} vector<4xf32>
+// CHECK-COUNT-4: vector.store {{.*}} vector<4xf32>
 // CHECK-NOT:     vector.store
 gpu.module @kernels {
-  gpu.func @pairs(%d: memref<64x16xf32> {llvm.align = 16 : i64}) kernel {
-    %c0 = arith.constant 0 : index
-    %acc = blockscale.acc_load %d[%c0, %c0] in_bounds
-        : memref<64x16xf32>, !blockscale.acc<64x16, #blockscale.warps<4x1>>
-    %runs = blockscale.acc_interleave %acc
-        : !blockscale.acc<64x16, #blockscale.warps<4x1>>
-        -> !blockscale.acc<64x16, #blockscale.warps<4x1, interleave = 1x2>>
-    blockscale.acc_store %runs, %d[%c0, %c0] in_bounds
-        : !blockscale.acc<64x16, #blockscale.warps<4x1, interleave = 1x2>>, memref<64x16xf32>
-    gpu.return
-  }
-
-  // CHECK-LABEL: gpu.func @quads(
-  // CHECK-COUNT-8: gpu.shuffle xor {{.*}}, %c1_i32
-  // CHECK-COUNT-8: gpu.shuffle xor {{.*}}, %c2_i32
-  // CHECK-NOT:     gpu.shuffle
   gpu.func @quads(%d: memref<64x32xf32> {llvm.align = 16 : i64}) kernel {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_load %d[%c0, %c0] in_bounds

@@ -506,11 +506,11 @@ def BlockScale_AccInterleaveOp : BlockScale_KernelOp<"acc_interleave", [Pure]> {
   let summary = "an accumulator with more neighboring columns in a lane";
   let description = [{
     The same accumulator, interleaved along N: the lanes of a row exchange
-    elements, so that each has the 4 or 8 columns of it that are side by side,
-    which a store writes at once.
+    elements, so that each has 8 columns of it that are side by side, which a
+    store writes at once.
 
     Constraint (A5): `acc` is in warps that are not interleaved, and the result
-    in the same warps, interleaved by 2 or 4 along N.
+    in the same warps, interleaved by 4 along N.
 
     Example:
 
