@@ -12,7 +12,7 @@ from typing import Tuple
 
 import numpy as np
 
-from .arrays import expect_codes, expect_name, require
+from .arrays import expect_codes, expect_count, expect_name, require
 from .formats import decode, encode, get_format
 from .packing import packed_hint
 from .reference import ELEMENT_TYPES
@@ -53,9 +53,11 @@ def rebase(codes: np.ndarray, scales: np.ndarray, element: str, block_size: int 
     Raises TypeError for arrays of another type, ValueError for illegal types, shapes and codes.
     """
     require(expect_name(element, "element") in ELEMENT_TYPES, "element", f"one of {', '.join(ELEMENT_TYPES)}", repr(element))
+    block_size = expect_count(block_size, "block_size")
     require(block_size in REBASE_BLOCK_SIZES, "block_size", f"one of {REBASE_BLOCK_SIZES}", repr(block_size))
     kind, shift = REBASED_TYPES[element]
-    codes = expect_codes(codes, "codes", element)
+    row = get_format(element)
+    codes = row.check(expect_codes(codes, "codes", element), "codes")
     scales = expect_codes(scales, "scales", "f8E8M0FNU")
     require(codes.ndim >= 1 and codes.size, "codes shape", "at least one dimension and no size of 0", codes.shape)
     size = codes.shape[-1]
@@ -66,7 +68,6 @@ def rebase(codes: np.ndarray, scales: np.ndarray, element: str, block_size: int 
     largest = scales.max(axis=-1, keepdims=True).astype(np.int64)
     rows = np.where(largest == _NAN, np.nan, np.ldexp(1.0, largest - _BIAS - shift)).astype(np.float32)
     powers = np.repeat(scales.astype(np.int64) - largest + shift, block_size, axis=-1)[..., :size]
-    row = get_format(element)
     is_special = (codes & ~np.uint8(row.sign_bit)) >= row.finite_count
     # Exact in float64, so that encode rounds once.
     values = np.ldexp(decode(np.where(is_special, np.uint8(0), codes), element), powers)

@@ -50,7 +50,7 @@ static bool hasBlocksOfRow(MmaScaledOp op, Side side) {
 static SmallVector<Side> getRebasedSides(MmaScaledOp op,
                                          const PathChooser &chooser) {
   std::optional<AccumulateAttr> licence = op.getAccumulate();
-  if (!licence || !licence->getRebase() ||
+  if (!chooser.hasWorkspace || !licence || !licence->getRebase() ||
       licence->getChunk() < kMostInterval || !op.hasTensorSemantics() ||
       op->hasAttr(kPathAttrName))
     return {};
