@@ -10,14 +10,18 @@ that of the weights. FORMAT is a key of COARSE_FORMATS, and scales are f32, one 
     quantize_weight_FORMAT_TYPE(w N x K) -> codes, scales           in those of weights, if they are others
     mma_scaled_FORMAT(codes, scales, codes, scales, bias N of bf16) -> M x N of bf16
     mma_scaled_FORMAT_accumulate128(the same)                       with the licence for fp8 tensor cores
+
+and for the REBASED_FORMATS, whose other functions are in kernels.bundle:
+
+    mma_scaled_FORMAT_accumulate128_rebase(the same)                with that licence, and the one to rebase
 """
 
 import sys
 
 if __package__:
-    from .kernels import ANY, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
+    from .kernels import ANY, FORMATS, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
 else:  # a script, which has its folder on the path
-    from kernels import ANY, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
+    from kernels import ANY, FORMATS, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
 
 ALL = "all"
 # name: element, (rows, elements along K) that share a scale of a weight, and of x.
@@ -29,6 +33,9 @@ COARSE_FORMATS = {
 MULTIPLE = 32
 # The licence that products may have (docs/Numerics.md).
 CHUNK = 128
+# name: element, block size. Their scales are powers of two, which rows may have one of.
+E8M0 = "f8E8M0FNU"
+REBASED_FORMATS = {name: (element, block) for name, (element, scale, block, _) in FORMATS.items() if scale == E8M0}
 
 QUANTIZE = """
 func.func @{name}_{format}_{type}(%x: tensor<?x?x{type}>{whole}) -> ({quantized}, {scales}) {{
@@ -113,8 +120,8 @@ def make_quantize(format):
             )
 
 
-def product_name(format, accumulate=None):
-    return f"mma_scaled_{format}" + (f"_accumulate{accumulate}" if accumulate else "")
+def product_name(format, accumulate=None, rebase=False):
+    return f"mma_scaled_{format}" + (f"_accumulate{accumulate}" if accumulate else "") + "_rebase" * rebase
 
 
 def make_product(format, accumulate=None):
@@ -133,9 +140,22 @@ def make_product(format, accumulate=None):
     )
 
 
+def make_rebased_product(format):
+    element, block = REBASED_FORMATS[format]
+    arguments, end = make_end(0)
+    quantized, scales = f"tensor<?x?x{element}>", f"tensor<?x?x{E8M0}>"
+    return MMA_SCALED.format(
+        name=product_name(format, CHUNK, rebase=True), x=quantized, quantized=quantized, x_scales=scales, y_scales=scales,
+        x_block=make_block((1, block)), y_block=make_block((1, block)), whole=WHOLE_BLOCKS.format(block), of_function=ANY,
+        arguments=arguments, end=end + RETURN, transposed=TRANSPOSED.format(y_scales=scales), transposed_scales=scales,
+        licence=f", accumulate = #blockscale.accumulate<chunk = {CHUNK}, rebase>",
+    )
+
+
 def make_program():
     parts = [text for format in COARSE_FORMATS for text in make_quantize(format)]
     products = [make_product(format, accumulate) for format in COARSE_FORMATS for accumulate in (None, CHUNK)]
+    products += map(make_rebased_product, REBASED_FORMATS)
     return "".join(parts + products).lstrip("\n")
 
 

@@ -76,6 +76,34 @@ def test_product(run_fp8, format, sizes, chip):
     check_product(run_fp8, format, chip, *sizes)
 
 
+def rebased_operands(format, m, n, k, is_rebased):
+    """As `operands`; values are those of elements with one scale for each row, if a chip rebases."""
+    element, block = fp8_kernels.REBASED_FORMATS[format]
+    rng = np.random.default_rng(zlib.crc32(f"{format} {m} {n} {k}".encode()))
+    arguments, values = [], []
+    for rows in (m, n):
+        steps = np.exp2(rng.integers(-4, 5, (rows, 1)) + np.repeat(rng.integers(-3, 4, (1, k // 32)), 32, 1))
+        codes, scales = blockscale.quantize((rng.standard_normal((rows, k)) * steps).astype(np.float32), format)
+        arguments += [blockscale.pack(codes, element) if element.startswith("f4") else codes, scales]
+        if is_rebased:
+            codes, factors = blockscale.rebase(codes, scales, element, block)
+            values.append(blockscale.decode(codes, blockscale.REBASED_TYPES[element][0]) * factors.astype(np.float64))
+        else:
+            values.append(blockscale.dequantize(codes, scales, format).astype(np.float64))
+    bias = from_bf16(to_bf16(rng.standard_normal(n)))
+    x, y = values
+    return [*arguments, to_bf16(bias)], x @ y.T + bias, np.abs(x) @ np.abs(y.T) + np.abs(bias)
+
+
+@pytest.mark.parametrize("format, sizes, chip", tiers.product(list(fp8_kernels.REBASED_FORMATS), SIZES, CHIPS), ids=name)
+def test_rebased_product(run_fp8, format, sizes, chip):
+    """Only sm_90a rebases; the simulator's sums are exact."""
+    m, n, k = sizes
+    arguments, *expected = rebased_operands(format, m, n, k, chip == "sm_90a")
+    [got] = run_fp8(fp8_kernels.product_name(format, fp8_kernels.CHUNK, rebase=True), chip, arguments, [("u2", (m, n))])
+    check(from_bf16(got), *expected, k)
+
+
 @pytest.mark.parametrize("chip", CHIPS)
 def test_a_token_of_no_number(run_fp8, chip):
     """Only its results are NaN."""
@@ -122,6 +150,7 @@ def test_bundle(fp8_bundle_path):
     assert set(bundle) == {
         *(f"{function}_{number}" for function in QUANTIZED for number in VALUE_TYPES),
         *(fp8_kernels.product_name(format, licence) for format in PRODUCTS for licence in LICENCES),
+        *(fp8_kernels.product_name(format, fp8_kernels.CHUNK, rebase=True) for format in ("mxfp8", "mxfp4")),
     }
     for function in bundle.values():
         assert function.targets == list(CHIPS)
