@@ -247,6 +247,8 @@ PRODUCTS = [
     ((E4M3, E2M1), (F32, E8M0), TOKEN, (5, 32, 160), dict(dynamic="mnk")),
     ((E4M3, E4M3), (E8M0, E8M0), MX, (20, 24, 160), dict(batches=(3, None))),
     ((E4M3, E2M1), (F32, E8M0), W4A8, (20, 24, 256), dict(batches=(2, 2))),
+    ((E4M3, E2M1), (F32, E8M0), ((1, ALL), (1, 64)), (1, 37, 100), {}),
+    ((E4M3, E2M3), (E8M0, E8M0), ((1, 64), (1, 64)), (6, 13, 66), dict(batches=(None, 3))),
 ]
 NAMES = ["-".join([*case[0], *map(str, case[3]), *case[4]]) for case in PRODUCTS]
 
@@ -322,6 +324,8 @@ def test_specials(tmp_path):
     xs[5, 3], ws[6, 4] = 255, 255
     x[7, 100], x[8, 33], w[9, 3], x[10, :] = 0x7C, 0x7E, 0x7F, 0x80
     xs[11], ws[12], xs[13], xs[14] = 0, 0, 254, [0, 254, 127, 1, 253]
+    # Zeros with the largest scale make all others of their row zeros; with the least, they change nothing.
+    x[15, :32], xs[15, 0], xs[15, 1:], x[16, 32:64], xs[16, 1] = 0, 254, 127, 0, 0
     (got,), _ = run(product(types, kinds, MX, sizes), data, tmp_path, "--device=sim", "--target=sm_90a", results=1)
     operands, options = reference(types, kinds, MX, data)
     blockscale.compare(got, *operands, **options, chunk=128, rebase=True)
@@ -329,6 +333,24 @@ def test_specials(tmp_path):
     assert np.isnan(got[5]).all() and np.isnan(got[:, 6]).all() and np.isnan(got[8]).all() and np.isnan(got[:, 9]).all()
     np.testing.assert_array_equal(np.isinf(got[7]), np.isinf(wanted[7]))
     np.testing.assert_array_equal(got[10, 13:], data[4][10, 13:])
+    finite = np.isfinite(wanted[15])
+    np.testing.assert_array_equal(got[15, finite], data[4][15, finite])
+    np.testing.assert_allclose(got[16, finite], wanted[16, finite], rtol=1e-3, atol=1e-3 * np.abs(wanted[16, finite]).max())
+
+
+def test_ends_of_scales(tmp_path):
+    """Scales of rows that are subnormal in f32, 2^-133, beside scales whose product with them is not."""
+    types, kinds, sizes = (E2M1, E2M1), (E8M0, E8M0), (8, 16, 64)
+    rng = np.random.default_rng(3)
+    x, w = (promoted.elements(E2M1, (rows, 64), rng) for rows in sizes[:2])
+    xs, ws = np.zeros((8, 2), np.uint8), np.full((16, 2), 254, np.uint8)
+    xs[4:], ws[:8] = 254, 0
+    data = [x, xs, w, ws, np.zeros(sizes[:2], np.float32)]
+    (got,), _ = run(product(types, kinds, MX, sizes), data, tmp_path, "--device=sim", "--target=sm_90a", results=1)
+    operands, options = reference(types, kinds, MX, data)
+    wanted = blockscale.mma_scaled(*operands, **options)
+    assert np.isinf(wanted[4:, 8:]).any() and np.isfinite(wanted[:4, 8:]).all() and (wanted[:4, :8] == 0).all()
+    np.testing.assert_array_equal(got, wanted)
 
 
 NOT_REBASED = [
