@@ -137,8 +137,9 @@ def check_devices(**tensors):
 
 def check_activations(activations, format=None):
     """Checks how x is multiplied with a weight of a format."""
-    if activations not in (None, "dynamic"):
-        fail(ValueError, "activations", "None or 'dynamic'", repr(activations))
+    names = ["None", "'dynamic'", *map(repr, () if format is None else format.mixed_activations)]
+    if repr(activations) not in names:
+        fail(ValueError, "activations", f"{', '.join(names[:-1])} or {names[-1]}", repr(activations))
     if activations is None and format is not None and format.is_coarse:
         fail(ValueError, "activations", f"'dynamic' with {format.name}, which quantizes x", None)
 
@@ -146,6 +147,8 @@ def check_activations(activations, format=None):
 def check_accumulate(accumulate, rebase=False, format=None, activations="dynamic"):
     """Checks the licence of a product with a weight of a format."""
     check_flag("rebase", rebase)
+    if format is not None and activations in format.mixed_activations and not (accumulate and rebase):
+        fail(ValueError, "accumulate", f"{CHUNK}, and rebase=True, with activations={activations!r}", repr(accumulate))
     if accumulate is None:
         if rebase:
             fail(ValueError, "rebase", f"False without accumulate={CHUNK}", rebase)

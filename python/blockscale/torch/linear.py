@@ -33,9 +33,10 @@ class Linear(KeptTypes):
     weight       a QuantizedTensor of N x K, which may be sparse
     bias         bf16 of N (other types are rounded), or None
     activations  None: weight-only quantization, x stays bf16. "dynamic": x is quantised to the weight's format, which
-                 fp8_block and fp8_row need
+                 fp8_block and fp8_row need. "mxfp8" or "fp8_row": x is quantized to that, beside a weight of mxfp4, with
+                 accumulate=128 and rebase=True
     accumulate   for fp8_block and fp8_row: None, or 128 to permit the sums of fp8 tensor cores (docs/Numerics.md)
-    rebase       for mxfp8 and mxfp4 with "dynamic" and accumulate=128: True permits one scale for each row, too
+    rebase       for mxfp8 and mxfp4 with quantized x and accumulate=128: True permits one scale for each row, too
 
     x is bf16 of (..., K), the result bf16 of (..., N); other types of x raise TypeError. `codes`, `scales`,
     `tensor_scale`, `metadata` and `bias` are buffers: state_dict() has them under these names, and they keep their
@@ -44,15 +45,15 @@ class Linear(KeptTypes):
 
     def __init__(self, weight, bias=None, activations=None, accumulate=None, rebase=False):
         super().__init__()
-        check_activations(activations)
         check_accumulate(accumulate, rebase)
         if not isinstance(weight, QuantizedTensor):
             fail(TypeError, "weight", "a QuantizedTensor", type(weight).__name__)
         check_tensors(("bias",), bias=bias)
         if len(weight.shape) != 2:
             fail(ValueError, "weight", "2 dimensions", f"shape {tuple(weight.shape)}")
-        check_activations(activations, formats.get(weight.format))
-        check_accumulate(accumulate, rebase, formats.get(weight.format, weight.is_sparse), activations)
+        format = formats.get(weight.format, weight.is_sparse)
+        check_activations(activations, format)
+        check_accumulate(accumulate, rebase, format, activations)
         self.accumulate, self.rebase = accumulate, rebase
         self.out_features, self.in_features = weight.shape
         self.format, self.activations = weight.format, activations
@@ -193,7 +194,7 @@ def convert_linear_(
     """Replaces each torch.nn.Linear of a model by a `Linear` of `format`, in place.
 
     format       "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"
-    activations  None or "dynamic", as for Linear
+    activations  as for Linear
     filter       called with the name and the module of each layer; layers are kept if it returns false. The default
                  converts all
     unsupported  what to do with layers that cannot be converted (in_features no multiple of the block, subclasses of

@@ -103,7 +103,8 @@ def run_linear(
     format          "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"; scales of the last two are f32 of
                     ceil(N / 128) x ceil(K / 128), and N x 1
     activations     None: weight-only, x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with
-                    the largest magnitude of x / (448 * 6) as g. fp8_block and fp8_row have only this
+                    the largest magnitude of x / (448 * 6) as g. fp8_block and fp8_row have only this. "mxfp8" and
+                    "fp8_row", of mxfp4: x is quantized to that format; for this, both licences are needed
     metadata        of a sparse weight: uint8 of N x K / 8, or N x K / 16 for fp4. On a card, an illegal field stops the
                     process
     legal_metadata  whether all fields of metadata are known to be legal, and none to be 0000, as those of a
@@ -135,12 +136,15 @@ def run_checked_linear(
             codes, scales = backend.decompress(codes, metadata, scales, format)
             format = formats.FORMATS[format.name]
         return _like(backend.linear(rows, codes, scales, tensor_scale, bias, format), x)
-    g = backend.tensor_scale_of(rows) if format.is_scaled else None
+    x_format = format.of_x(activations)
+    g = backend.tensor_scale_of(rows) if x_format.is_scaled else None
     if format.is_sparse:
         return _like(backend.sparse_mma_scaled(codes, metadata, scales, rows, g, tensor_scale, bias, format), x)
-    x_codes, x_scales = backend.quantize(rows, g, format)
+    x_codes, x_scales = backend.quantize(rows, g, x_format)
     return _like(
-        backend.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format, accumulate, rebase), x
+        backend.mma_scaled(
+            x_codes, x_scales, codes, scales, g, tensor_scale, bias, format, accumulate, rebase, x_format
+        ), x,
     )
 
 

@@ -181,6 +181,46 @@ def test_licence_to_rebase_on_the_card(fp8_torch, card, format, monkeypatch):
     assert not any("accumulate" in each for each in card.kernels())
 
 
+MIXED = ("mxfp8", "fp8_row")
+LICENCE = dict(accumulate=128, rebase=True)
+
+
+@pytest.mark.parametrize("activations", MIXED)
+def test_mixed_activations(torch, activations):
+    """A weight of mxfp4, and x of 8 bits."""
+    from blockscale.torch import Linear, convert_linear_
+
+    weight, x = random_values(torch, 24, 96), random_values(torch, 2, 3, 96, seed=1)
+    given = torch.nn.Linear(96, 24, weight, None)
+    layer = Linear.from_linear(given, "mxfp4", activations, **LICENCE)
+    assert f"format='mxfp4', activations={activations!r}, accumulate=128, rebase=True" in layer.extra_repr()
+    array = x.float().numpy().reshape(6, 96)
+    if activations == "fp8_row":
+        left = values(array, (1, "all"))
+    else:
+        left = blockscale.dequantize(*blockscale.quantize(array, "mxfp8"), "mxfp8")
+    right = blockscale.dequantize(*blockscale.quantize(weight.float().numpy(), "mxfp4"), "mxfp4")
+    assert close(layer(x), (left.astype(np.float64) @ right.T.astype(np.float64)).reshape(2, 3, 24))
+    model = torch.nn.Module()
+    model.one = given
+    convert_linear_(model, "mxfp4", activations, **LICENCE)
+    np.testing.assert_array_equal(model.one(x).float().numpy(), layer(x).float().numpy())
+
+
+@pytest.mark.parametrize("activations", MIXED)
+def test_mixed_activations_on_the_card(fp8_torch, card, activations):
+    from blockscale.torch import Linear, QuantizedTensor
+
+    weight = QuantizedTensor.from_float(random_values(fp8_torch, 24, 96), "mxfp4").to("cuda")
+    x = random_values(fp8_torch, 5, 96, device="cuda")
+    layer = Linear(weight, None, activations, **LICENCE)
+    name = f"mma_scaled_{activations}_mxfp4_accumulate128_rebase"
+    assert layer(x).shape == (5, 24)
+    first, *names = card.kernels()
+    assert first == f"quantize_{activations}_bf16" and all(each.startswith(name) for each in names)
+    assert sum(each.startswith(f"{name}__rebase_") for each in names) == (2 if activations == "mxfp8" else 1)
+
+
 # Checks.
 
 
@@ -235,6 +275,13 @@ def test_what_other_things_have_not(torch):
     ):
         with pytest.raises(ValueError, match=message):
             Linear(QuantizedTensor.from_float(weight[0], format), accumulate=128, **{"activations": "dynamic", **licence})
+    weight_of_4 = QuantizedTensor.from_float(weight[0], "mxfp4")
+    with pytest.raises(ValueError, match="accumulate: expected 128, and rebase=True, with activations='mxfp8', got None"):
+        Linear(weight_of_4, None, "mxfp8")
+    with pytest.raises(ValueError, match="activations: expected None, 'dynamic', 'mxfp8' or 'fp8_row', got 'nvfp4'"):
+        Linear(weight_of_4, None, "nvfp4")
+    with pytest.raises(ValueError, match="activations: expected None or 'dynamic', got 'fp8_row'"):
+        Linear(QuantizedTensor.from_float(weight[0], "mxfp8"), None, "fp8_row", **LICENCE)
     with pytest.raises(ValueError, match="rebase: expected False with mxfp8 of sparse weights, got True"):
         Linear(QuantizedTensor.from_float(weight[0], "mxfp8", sparse=True), None, "dynamic", 128, True)
     with pytest.raises(ValueError, match="weight: expected a last dimension of whole blocks of 32, got shape"):
