@@ -1,23 +1,32 @@
 #!/usr/bin/python3
-"""Products of e4m3 elements with f32 scales on a CUDA card, beside torch.mm of bf16 and torch's own recipes.
+"""Products of fp8 elements with coarse scales on a CUDA card, beside torch.mm of bf16 and torch's own recipes.
 
-usage: fp8.py build DIR [--target=sm_90a] [--sizes=8192x8192x8192,...] [--recipes=block,row] [--dynamic]
+usage: fp8.py build DIR [--target=sm_90a] [--sizes=8192x8192x8192,...] [--recipes=block,row,mxfp8,w4a8] [--dynamic]
                     [--accumulate=128] [--schedules=TEXT;...] [--build=BUILD]
        fp8.py run DIR
 
 `build` makes PTX and launch infos and needs a build of this project; `run` needs a card and torch, but no LLVM: copy
-the folder and this repository's benchmarks/ and python/. Recipes are `block`, scales for 1x128 elements of x and
-128x128 of the weights, and `row`, one scale for each row of both. `--accumulate=0` is without the licence for fp8
-tensor cores: then elements are multiplied as bf16. Values are normal and quantized by amax / 448; results are bf16.
-With `--dynamic` the number of rows is known at the launch only. Schedules are texts for --schedule, the empty one for
-the default. A time is the median of samples of a CUDA graph of 20 calls; ours, torch and the peer take turns, the
-latter two with the first schedule of a size. The first and the last rows are checked against f64. `torch` is torch.mm of bf16, `peer` is torch.nn.functional.scaled_mm of the recipe.
+the folder and this repository's benchmarks/ and python/. Recipes are
+
+    block   e4m3, with scales of f32 for 1x128 elements of x and 128x128 of the weights
+    row     e4m3, with one scale of f32 for each row of both
+    mxfp8   e4m3, with scales of e8m0 for 32 elements of a row of both, and the licence to rebase
+    w4a8    e4m3 with one scale of f32 for each row of x, and weights of e2m1 with scales of e8m0 for 32 elements of a
+            row, and the licence to rebase
+
+`--accumulate=0` is without the licence for fp8 tensor cores: then elements are multiplied as bf16. Values are normal and
+quantized by the largest magnitude of a block; results are bf16. With `--dynamic` the number of rows is known at the
+launch only. Schedules are texts for --schedule, the empty one for the default. A time is the median of samples of a CUDA
+graph of 20 calls; ours, torch and the peer take turns, the latter two with the first schedule of a size. The first and
+the last rows are checked against f64. `torch` is torch.mm of bf16, `peer` is torch.nn.functional.scaled_mm of the
+recipe, where torch has it.
 """
 
 import argparse
 import json
 import pathlib
 import sys
+from typing import NamedTuple, Optional
 
 from gpu_graphs import alike, measure
 from gpu_programs import Card, compile_program
@@ -25,32 +34,63 @@ from gpu_programs import Card, compile_program
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 CHECKED = 16
-BLOCK = 128
 SIZES = "8192x8192x8192,4096x4096x4096,4096x7168x16384,1024x8192x8192"
 
 
-def shapes(recipe, m, n, k):
-    """The shapes of the scales of x and of the weights, and their blocks."""
-    blocks = -(-k // BLOCK)
-    if recipe == "row":
-        return (m, 1), (1, n), "<rows = 1, k = all>", "<rows = 1, k = all>"
-    return (m, blocks), (-(-n // BLOCK), blocks), f"<rows = 1, k = {BLOCK}>", f"<rows = {BLOCK}, k = {BLOCK}>"
+class Operand(NamedTuple):
+    """x, or the weights as N x K: types of elements and of scales, and the rows and elements of K of a scale."""
+
+    element: str
+    scale: str
+    rows: int
+    k: Optional[int]  # None for all
+
+    def shape(self, rows, k):
+        """Of the scales."""
+        return -(-rows // self.rows), 1 if self.k is None else -(-k // self.k)
+
+    @property
+    def block(self):
+        return f"#blockscale.scale_block<rows = {self.rows}, k = {self.k or 'all'}>"
+
+
+class Recipe(NamedTuple):
+    x: Operand
+    w: Operand
+    rebases: bool = False
+
+
+E4M3, E2M1, E8M0 = "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU"
+LARGEST = {E4M3: 448.0, E2M1: 6.0}
+RECIPES = {
+    "block": Recipe(Operand(E4M3, "f32", 1, 128), Operand(E4M3, "f32", 128, 128)),
+    "row": Recipe(Operand(E4M3, "f32", 1, None), Operand(E4M3, "f32", 1, None)),
+    "mxfp8": Recipe(Operand(E4M3, E8M0, 1, 32), Operand(E4M3, E8M0, 1, 32), rebases=True),
+    "w4a8": Recipe(Operand(E4M3, "f32", 1, None), Operand(E2M1, E8M0, 1, 32), rebases=True),
+}
+
+
+def is_row(shape):
+    """Whether scales are one for each row: those of weights are then stored as a row, and nothing is transposed."""
+    return shape[1] == 1
 
 
 def program(m, n, k, recipe, is_dynamic, accumulate):
-    x_shape, w_shape, x_block, y_block = shapes(recipe, m, n, k)
+    recipe = RECIPES[recipe]
+    x_shape, w_shape = recipe.x.shape(m, k), recipe.w.shape(n, k)
     m = "?" if is_dynamic else m
-    x, xs = f"tensor<{m}x{k}xf8E4M3FN>", f"tensor<{m}x{x_shape[1]}xf32>"
-    w, ws = f"tensor<{n}x{k}xf8E4M3FN>", f"tensor<{w_shape[0]}x{w_shape[1]}xf32>"
-    y, ys = f"tensor<{k}x{n}xf8E4M3FN>", f"tensor<{w_shape[1]}x{w_shape[0]}xf32>"
+    x, xs = f"tensor<{m}x{k}x{recipe.x.element}>", f"tensor<{m}x{x_shape[1]}x{recipe.x.scale}>"
+    w, ws = f"tensor<{n}x{k}x{recipe.w.element}>", f"tensor<{w_shape[0]}x{w_shape[1]}x{recipe.w.scale}>"
+    y, ys = f"tensor<{k}x{n}x{recipe.w.element}>", f"tensor<{w_shape[1]}x{w_shape[0]}x{recipe.w.scale}>"
     scales = f"""  %es = tensor.empty() : {ys}
   %ys = linalg.transpose ins(%ws : {ws}) outs(%es : {ys}) permutation = [1, 0]
 """
-    if recipe == "row":
-        ys, scales = ws, ""
+    if is_row(w_shape):
+        ws, scales = ys, ""
     name = "%ys" if scales else "%ws"
     d, r = f"tensor<{m}x{n}xf32>", f"tensor<{m}x{n}xbf16>"
-    licence = f", accumulate = #blockscale.accumulate<chunk = {accumulate}>" if accumulate else ""
+    licence = f"chunk = {accumulate}{', rebase' if recipe.rebases else ''}"
+    licence = f", accumulate = #blockscale.accumulate<{licence}>" if accumulate else ""
     size = f"""  %c0 = arith.constant 0 : index
   %m = tensor.dim %x, %c0 : {x}
 """ if is_dynamic else ""
@@ -62,8 +102,8 @@ def program(m, n, k, recipe, is_dynamic, accumulate):
   %ey = tensor.empty() : {y}
   %y = linalg.transpose ins(%w : {w}) outs(%ey : {y}) permutation = [1, 0]
 {scales}  %d = blockscale.mma_scaled %x, %xs, %y, {name}, %acc
-       {{x_scale_block = #blockscale.scale_block{x_block},
-        y_scale_block = #blockscale.scale_block{y_block}{licence}}}
+       {{x_scale_block = {recipe.x.block},
+        y_scale_block = {recipe.w.block}{licence}}}
        : {x}, {xs}, {y}, {ys}, {d}
   %r = arith.truncf %d : {d} to {r}
   return %r : {r}
@@ -90,20 +130,42 @@ def build(options):
     print(f"{len(made)} cases for {options.target} in {options.folder}")
 
 
-def quantize(torch, values, recipe, rows):
-    """Codes, and scales of the recipe for blocks of `rows` rows; the values that they stand for in f64."""
+def encode(torch, values, element):
+    """`values`, which are not beyond the largest element, to nearest even: e4m3, or two e2m1 in a byte."""
+    if element == E4M3:
+        return values.to(torch.float8_e4m3fn)
+    magnitudes, codes = values.abs(), torch.zeros_like(values, dtype=torch.uint8)
+    for code, between in enumerate((0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0)):
+        # Halfway between two codes, the even one.
+        codes += magnitudes > between if code % 2 == 0 else magnitudes >= between
+    codes |= (values < 0).to(torch.uint8) << 3
+    return codes[:, ::2] | codes[:, 1::2] << 4
+
+
+def decode(torch, codes, element):
+    if element == E4M3:
+        return codes.double()
+    values = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6], dtype=torch.float64, device=codes.device)
+    nibbles = torch.stack((codes & 15, codes >> 4), dim=-1).reshape(codes.shape[0], -1)
+    return values[(nibbles & 7).long()] * torch.where(nibbles < 8, 1.0, -1.0)
+
+
+def quantize(torch, values, operand):
+    """Elements and scales of `operand` as a kernel takes them, and the values that they stand for in f64."""
     count, k = values.shape
-    across = k if recipe == "row" else BLOCK
-    blocks = values.float().reshape(count // rows, rows, k // across, across)
-    scales = blocks.abs().amax(dim=(1, 3)) / 448
-    codes = (blocks / scales[:, None, :, None]).reshape(count, k).to(torch.float8_e4m3fn)
-    return codes, scales
-
-
-def decode(torch, codes, scales):
-    count, k = codes.shape
-    blocks = codes.double().reshape(scales.shape[0], count // scales.shape[0], scales.shape[1], k // scales.shape[1])
-    return (blocks * scales.double()[:, None, :, None]).reshape(count, k)
+    across = operand.k or k
+    blocks = values.float().reshape(count // operand.rows, operand.rows, k // across, across)
+    scales = blocks.abs().amax(dim=(1, 3)) / LARGEST[operand.element]
+    if operand.scale == E8M0:
+        # The power of two that is not less, by the exponent of an f32.
+        fraction, exponent = torch.frexp(scales)
+        exponent = exponent - (fraction == 0.5).to(exponent.dtype)
+        scales = torch.ldexp(torch.ones_like(scales), exponent)
+    codes = encode(torch, (blocks / scales[:, None, :, None]).reshape(count, k), operand.element)
+    exact = decode(torch, codes, operand.element).reshape(blocks.shape) * scales.double()[:, None, :, None]
+    if operand.scale == E8M0:
+        scales = (exponent + 127).to(torch.uint8)
+    return codes, scales, exact.reshape(count, k)
 
 
 def is_right(torch, x, w, result):
@@ -119,6 +181,8 @@ def make_peer(torch, recipe, x, xs, w, ws):
     kind = functional.ScalingType
     none = functional.SwizzleType.NO_SWIZZLE
     recipes = {"row": (kind.RowWise, kind.RowWise), "block": (kind.BlockWise1x128, kind.BlockWise128x128)}
+    if recipe not in recipes:
+        return None
     left, right = recipes[recipe]
     if recipe == "row":
         a_scale, b_scale = xs, ws.t().contiguous()
@@ -151,9 +215,9 @@ def run(options):
             (options.folder / "cases.json").read_text()).items():
         a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
         b = torch.randn(n, k, device="cuda", dtype=torch.bfloat16)
-        x, xs = quantize(torch, a, recipe, 1)
-        w, ws = quantize(torch, b, recipe, 1 if recipe == "row" else BLOCK)
-        given = ws.t().contiguous() if recipe == "row" else ws
+        x, xs, x_exact = quantize(torch, a, RECIPES[recipe].x)
+        w, ws, w_exact = quantize(torch, b, RECIPES[recipe].w)
+        given = ws.t().contiguous() if is_row(ws.shape) else ws
         result = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
         other = torch.empty_like(result)
         ours = card.load(options.folder / name, [(m, k), tuple(xs.shape), (n, k), tuple(given.shape)]).bind(
@@ -161,7 +225,7 @@ def run(options):
         ours()
         torch.cuda.synchronize()
         good = all(
-            is_right(torch, decode(torch, x, xs)[rows], decode(torch, w, ws), result[rows])
+            is_right(torch, x_exact[rows], w_exact, result[rows])
             for rows in (slice(0, CHECKED), slice(-CHECKED, None)))
         calls = {"ours": ours}
         if (m, n, k, recipe) not in known:
@@ -188,7 +252,7 @@ def main():
     building.add_argument("folder", type=pathlib.Path)
     building.add_argument("--target", default="sm_90a")
     building.add_argument("--sizes", default=SIZES)
-    building.add_argument("--recipes", default="block,row")
+    building.add_argument("--recipes", default="block,row,mxfp8,w4a8")
     building.add_argument("--dynamic", action="store_true")
     building.add_argument("--accumulate", type=int, default=128)
     building.add_argument("--schedules", default="")

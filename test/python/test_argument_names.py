@@ -38,6 +38,7 @@ RIGHT = {
     "mma_scaled": PRODUCT,
     "pack": dict(codes=X, format="f8E4M3FN"),
     "quantize": dict(x=np.ones((2, 64), np.float32), element="f8E4M3FN", scale="f8E8M0FNU", block_size=32),
+    "rebase": dict(codes=X, scales=X_SCALE, element="f8E4M3FN", block_size=32),
     "route": dict(logits=np.zeros((2, 4), np.float32), top_k=2, scoring="softmax"),
     "sort_routes": dict(ids=np.zeros((2, 3), np.int32), groups=4),
     "sparse_mma_scaled": dict(**SPARSE, acc=PRODUCT["acc"], **TYPES, granularity="2:4"),

@@ -13,6 +13,7 @@
 
 #include "blockscale/Dialect/IR/Grouped.h"
 #include "blockscale/Dialect/IR/Promotion.h"
+#include "blockscale/Dialect/IR/Rebase.h"
 #include "blockscale/Dialect/IR/Routing.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 

@@ -14,6 +14,7 @@
 #include "Tcgen05/Syntax.h"
 #include "blockscale/Dialect/IR/Grouped.h"
 #include "blockscale/Dialect/IR/Promotion.h"
+#include "blockscale/Dialect/IR/Rebase.h"
 #include "blockscale/Dialect/IR/Routing.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import runtime
 
 NAME = "kernels.bundle"
-# Of sparse weights, of mixtures of experts, and of fp8_block and fp8_row. Not part of the first one, which most users
+# Of sparse weights, of mixtures of experts, and of fp8_block, fp8_row and licences to rebase. Not part of the first one, which most users
 # need alone.
 SPARSE_NAME = "sparse.bundle"
 MOE_NAME = "moe.bundle"
@@ -21,7 +21,7 @@ BUNDLES = {
     NAME: ("", "blockscale-torch-kernels"),
     SPARSE_NAME: (" for sparse weights", "blockscale-torch-sparse-kernels"),
     MOE_NAME: (" for mixtures of experts", "blockscale-torch-moe-kernels"),
-    FP8_NAME: (" for fp8_block and fp8_row", "blockscale-torch-fp8-kernels"),
+    FP8_NAME: (" for fp8_block, fp8_row and rebase", "blockscale-torch-fp8-kernels"),
 }
 VARIABLE = "BLOCKSCALE_TORCH_BUNDLE"
 HERE = Path(__file__).resolve().parent

@@ -68,15 +68,22 @@ def _warn_of_licence():
     )
 
 
-def _product_of_coarse(format, accumulate, device):
-    if not _has_fp8_sums(device):
-        return product_name(format.name)
-    if accumulate is None:
+def _product(format, accumulate, rebase, x_format, device):
+    """The function of a product, for a card that has a use for its licence. Some have only one, for all cards."""
+    if x_format.name in format.mixed_activations:
+        return bundle.function(product_name(format.name, accumulate, rebase, x_format.name), bundle.FP8_NAME)
+    is_licensed = accumulate is not None and _has_fp8_sums(device)
+    if not format.is_coarse and not is_licensed:
+        return bundle.function(product_name(format.name))
+    if format.is_coarse and accumulate is None and _has_fp8_sums(device):
         _warn_of_licence()
-    return product_name(format.name, accumulate)
+    name = product_name(format.name, accumulate, rebase) if is_licensed else product_name(format.name)
+    return bundle.function(name, bundle.FP8_NAME)
 
 
-def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate=None):
+def mma_scaled(
+    x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate=None, rebase=False, x_format=None
+):
     m, n, device = x.shape[0], y.shape[0], x.device
     out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
     if m == 0 or n == 0:
@@ -85,11 +92,7 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
     if format.is_scaled:
         arguments += [one(x) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
     arguments.append(zero_bias(n, x) if bias is None else bias)
-    if format.is_coarse:
-        function = bundle.function(_product_of_coarse(format, accumulate, device), bundle.FP8_NAME)
-    else:
-        function = bundle.function(f"mma_scaled_{format.name}")
-    _launch(function, arguments, out, device)
+    _launch(_product(format, accumulate, rebase, x_format or format, device), arguments, out, device)
     return out
 
 

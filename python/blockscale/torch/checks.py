@@ -137,20 +137,33 @@ def check_devices(**tensors):
 
 def check_activations(activations, format=None):
     """Checks how x is multiplied with a weight of a format."""
-    if activations not in (None, "dynamic"):
-        fail(ValueError, "activations", "None or 'dynamic'", repr(activations))
+    names = ["None", "'dynamic'", *map(repr, () if format is None else format.mixed_activations)]
+    if repr(activations) not in names:
+        fail(ValueError, "activations", f"{', '.join(names[:-1])} or {names[-1]}", repr(activations))
     if activations is None and format is not None and format.is_coarse:
         fail(ValueError, "activations", f"'dynamic' with {format.name}, which quantizes x", None)
 
 
-def check_accumulate(accumulate, format=None):
+def check_accumulate(accumulate, rebase=False, format=None, activations="dynamic"):
     """Checks the licence of a product with a weight of a format."""
+    check_flag("rebase", rebase)
+    if format is not None and activations in format.mixed_activations and not (accumulate and rebase):
+        fail(ValueError, "accumulate", f"{CHUNK}, and rebase=True, with activations={activations!r}", repr(accumulate))
     if accumulate is None:
+        if rebase:
+            fail(ValueError, "rebase", f"False without accumulate={CHUNK}", rebase)
         return
     if accumulate != CHUNK or isinstance(accumulate, bool):
         fail(ValueError, "accumulate", f"None or {CHUNK}", repr(accumulate))
-    if format is not None and not format.is_coarse:
-        fail(ValueError, "accumulate", f"None with {format.name}, whose kernels have no use for it", repr(accumulate))
+    if format is None:
+        return
+    if rebase and not format.may_rebase:
+        fail(ValueError, "rebase", f"False with {format.name}{' of sparse weights' if format.is_sparse else ''}", rebase)
+    if not format.is_coarse and not rebase:
+        needed = "None, or rebase=True," if format.may_rebase else "None"
+        fail(ValueError, "accumulate", f"{needed} with {format.name}, whose kernels have no use for it", repr(accumulate))
+    if activations is None:
+        fail(ValueError, "activations", "'dynamic' with accumulate, whose products are of quantized x", None)
 
 
 def check_x(x, k, **others):
@@ -168,10 +181,11 @@ def check_x(x, k, **others):
 
 
 def check_linear(
-    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None
+    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None,
+    rebase=False,
 ):
     check_activations(activations, format)
-    check_accumulate(accumulate, format)
+    check_accumulate(accumulate, rebase, format, activations)
     check_flag("legal_metadata", legal_metadata)
     check_matrix("the weight", codes)
     k = check_quantized("the weight", codes, scales, format, metadata=metadata)
@@ -180,8 +194,10 @@ def check_linear(
     check_x(x, k, codes=codes, scales=scales, metadata=metadata, tensor_scale=tensor_scale, bias=bias)
 
 
-def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate=None):
-    check_accumulate(accumulate, format)
+def check_mma_scaled(
+    x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate=None, rebase=False
+):
+    check_accumulate(accumulate, rebase, format)
     check_matrix("y", y, "y")
     kx = check_quantized("x", x, x_scales, format, ("x", "x_scales"), is_x=True)
     ky = check_quantized("y", y, y_scales, format, ("y", "y_scales"))

@@ -69,9 +69,11 @@ def linear(x, codes, scales, tensor_scale, bias, format):
     return finish(product, bias, x.device, tensor_scale)
 
 
-def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate=None):
+def mma_scaled(
+    x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate=None, rebase=False, x_format=None
+):
     # Sums are exact, which any licence permits.
-    product = values_of(x, x_scales, format, is_x=True) @ values_of(y, y_scales, format).T
+    product = values_of(x, x_scales, x_format or format, is_x=True) @ values_of(y, y_scales, format).T
     return finish(product, bias, x.device, x_tensor_scale, y_tensor_scale)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, Optional
 from ..scale_blocks import count
 from ..sparse_metadata import CHUNK_UNITS, FIELDS_PER_BYTE, GRANULARITIES
 from .fp8_kernels import COARSE_FORMATS as _COARSE_KERNEL_FORMATS
-from .fp8_kernels import MULTIPLE
+from .fp8_kernels import MIXED_ACTIVATIONS, MULTIPLE, REBASED_FORMATS
 from .kernels import FORMATS as _KERNEL_FORMATS
 from .kernels import SPARSE_FORMATS as _SPARSE_KERNEL_FORMATS
 
@@ -38,6 +38,20 @@ class TensorFormat(NamedTuple):
     @property
     def is_coarse(self):
         return self.weight_block is not None
+
+    @property
+    def may_rebase(self):
+        """Whether rows of x and of weights may get one scale each, instead of one for each block."""
+        return self.name in REBASED_FORMATS and not self.is_sparse
+
+    @property
+    def mixed_activations(self):
+        """The names of other formats that x may be quantized to."""
+        return () if self.is_sparse else MIXED_ACTIVATIONS.get(self.name, ())
+
+    def of_x(self, activations):
+        """The format that x is quantized to."""
+        return FORMATS[activations] if activations in self.mixed_activations else self
 
     @property
     def scale_dtype(self):

@@ -10,14 +10,19 @@ that of the weights. FORMAT is a key of COARSE_FORMATS, and scales are f32, one 
     quantize_weight_FORMAT_TYPE(w N x K) -> codes, scales           in those of weights, if they are others
     mma_scaled_FORMAT(codes, scales, codes, scales, bias N of bf16) -> M x N of bf16
     mma_scaled_FORMAT_accumulate128(the same)                       with the licence for fp8 tensor cores
+
+and for the REBASED_FORMATS, whose other functions are in kernels.bundle:
+
+    mma_scaled_FORMAT_accumulate128_rebase(the same)                with that licence, and the one to rebase
+    mma_scaled_X_FORMAT_FORMAT_accumulate128_rebase(the same)       of an x that is quantized to one of MIXED_ACTIVATIONS
 """
 
 import sys
 
 if __package__:
-    from .kernels import ANY, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
+    from .kernels import ANY, FORMATS, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
 else:  # a script, which has its folder on the path
-    from kernels import ANY, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
+    from kernels import ANY, FORMATS, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
 
 ALL = "all"
 # name: element, (rows, elements along K) that share a scale of a weight, and of x.
@@ -29,6 +34,11 @@ COARSE_FORMATS = {
 MULTIPLE = 32
 # The licence that products may have (docs/Numerics.md).
 CHUNK = 128
+# name: element, block size. Their scales are powers of two, which rows may have one of.
+E8M0 = "f8E8M0FNU"
+REBASED_FORMATS = {name: (element, block) for name, (element, scale, block, _) in FORMATS.items() if scale == E8M0}
+# Formats of weights: other formats that x may be quantized to, with these licences.
+MIXED_ACTIVATIONS = {"mxfp4": ("mxfp8", "fp8_row")}
 
 QUANTIZE = """
 func.func @{name}_{format}_{type}(%x: tensor<?x?x{type}>{whole}) -> ({quantized}, {scales}) {{
@@ -38,7 +48,7 @@ func.func @{name}_{format}_{type}(%x: tensor<?x?x{type}>{whole}) -> ({quantized}
 """
 
 HEAD = """
-func.func @{name}(%x: {quantized}{whole}, %xs: {x_scales}, %y: {quantized}{whole}, %ys: {y_scales}{arguments})
+func.func @{name}(%x: {x}{whole}, %xs: {x_scales}, %y: {quantized}{whole}, %ys: {y_scales}{arguments})
     -> tensor<?x?xbf16> {of_function}""" + START + """
   %k = tensor.dim %y, %c1 : {quantized}
   %ye = tensor.empty(%k, %n) : {quantized}
@@ -47,7 +57,7 @@ func.func @{name}(%x: {quantized}{whole}, %xs: {x_scales}, %y: {quantized}{whole
 MMA_SCALED = HEAD + """
 {transposed}
   %d = blockscale.mma_scaled %x, %xs, %yt, %yst, %acc {{x_scale_block = {x_block}, y_scale_block = {y_block}{licence}}}
-      : {quantized}, {x_scales}, {quantized}, {transposed_scales}, tensor<?x?xf32>{end}
+      : {x}, {x_scales}, {quantized}, {transposed_scales}, tensor<?x?xf32>{end}
 }}
 """
 TRANSPOSED = """  %rows = tensor.dim %ys, %c0 : {y_scales}
@@ -113,8 +123,9 @@ def make_quantize(format):
             )
 
 
-def product_name(format, accumulate=None):
-    return f"mma_scaled_{format}" + (f"_accumulate{accumulate}" if accumulate else "")
+def product_name(format, accumulate=None, rebase=False, x_format=None):
+    mixed = "" if x_format in (None, format) else f"{x_format}_"
+    return f"mma_scaled_{mixed}{format}" + (f"_accumulate{accumulate}" if accumulate else "") + "_rebase" * rebase
 
 
 def make_product(format, accumulate=None):
@@ -133,9 +144,31 @@ def make_product(format, accumulate=None):
     )
 
 
+def make_rebased_product(format, x_format=None):
+    element, block = REBASED_FORMATS[format]
+    x_format = x_format or format
+    if x_format in REBASED_FORMATS:
+        x_element, x_block = REBASED_FORMATS[x_format]
+        x_block, x_scales = (1, x_block), f"tensor<?x?x{E8M0}>"
+    else:
+        x_element, _, x_block = COARSE_FORMATS[x_format]
+        x_scales = make_scales(x_block)
+    arguments, end = make_end(0)
+    quantized, scales = f"tensor<?x?x{element}>", f"tensor<?x?x{E8M0}>"
+    return MMA_SCALED.format(
+        name=product_name(format, CHUNK, True, x_format), x=f"tensor<?x?x{x_element}>", quantized=quantized,
+        x_scales=x_scales, y_scales=scales, x_block=make_block(x_block), y_block=make_block((1, block)),
+        whole=WHOLE_BLOCKS.format(block), of_function=ANY, arguments=arguments, end=end + RETURN,
+        transposed=TRANSPOSED.format(y_scales=scales), transposed_scales=scales,
+        licence=f", accumulate = #blockscale.accumulate<chunk = {CHUNK}, rebase>",
+    )
+
+
 def make_program():
     parts = [text for format in COARSE_FORMATS for text in make_quantize(format)]
     products = [make_product(format, accumulate) for format in COARSE_FORMATS for accumulate in (None, CHUNK)]
+    products += map(make_rebased_product, REBASED_FORMATS)
+    products += [make_rebased_product(format, x) for format, others in MIXED_ACTIVATIONS.items() for x in others]
     return "".join(parts + products).lstrip("\n")
 
 

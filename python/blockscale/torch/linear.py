@@ -33,26 +33,28 @@ class Linear(KeptTypes):
     weight       a QuantizedTensor of N x K, which may be sparse
     bias         bf16 of N (other types are rounded), or None
     activations  None: weight-only quantization, x stays bf16. "dynamic": x is quantised to the weight's format, which
-                 fp8_block and fp8_row need
+                 fp8_block and fp8_row need. "mxfp8" or "fp8_row": x is quantized to that, beside a weight of mxfp4, with
+                 accumulate=128 and rebase=True
     accumulate   for fp8_block and fp8_row: None, or 128 to permit the sums of fp8 tensor cores (docs/Numerics.md)
+    rebase       for mxfp8 and mxfp4 with quantized x and accumulate=128: True permits one scale for each row, too
 
     x is bf16 of (..., K), the result bf16 of (..., N); other types of x raise TypeError. `codes`, `scales`,
     `tensor_scale`, `metadata` and `bias` are buffers: state_dict() has them under these names, and they keep their
     types when the model is given another one, as by `model.half()`. Gradients raise RuntimeError.
     """
 
-    def __init__(self, weight, bias=None, activations=None, accumulate=None):
+    def __init__(self, weight, bias=None, activations=None, accumulate=None, rebase=False):
         super().__init__()
-        check_activations(activations)
-        check_accumulate(accumulate)
+        check_accumulate(accumulate, rebase)
         if not isinstance(weight, QuantizedTensor):
             fail(TypeError, "weight", "a QuantizedTensor", type(weight).__name__)
         check_tensors(("bias",), bias=bias)
         if len(weight.shape) != 2:
             fail(ValueError, "weight", "2 dimensions", f"shape {tuple(weight.shape)}")
-        check_activations(activations, formats.get(weight.format))
-        check_accumulate(accumulate, formats.get(weight.format))
-        self.accumulate = accumulate
+        format = formats.get(weight.format, weight.is_sparse)
+        check_activations(activations, format)
+        check_accumulate(accumulate, rebase, format, activations)
+        self.accumulate, self.rebase = accumulate, rebase
         self.out_features, self.in_features = weight.shape
         self.format, self.activations = weight.format, activations
         if bias is not None:
@@ -75,7 +77,7 @@ class Linear(KeptTypes):
         self.register_buffer("_zeros", zeros, persistent=False)
 
     @classmethod
-    def from_linear(cls, linear, format, activations=None, sparse=False, accumulate=None):
+    def from_linear(cls, linear, format, activations=None, sparse=False, accumulate=None, rebase=False):
         """A `Linear` from a torch.nn.Linear, whose weight is quantised on its device. With `sparse`, all but two of
         four weights, or pairs of them, become 0 first: see QuantizedTensor.from_float.
 
@@ -84,7 +86,7 @@ class Linear(KeptTypes):
         if not isinstance(linear, nn.Linear):
             fail(TypeError, "linear", "a torch.nn.Linear", type(linear).__name__)
         return cls(
-            QuantizedTensor.from_float(linear.weight, format, sparse=sparse), linear.bias, activations, accumulate
+            QuantizedTensor.from_float(linear.weight, format, sparse=sparse), linear.bias, activations, accumulate, rebase
         )
 
     @property
@@ -103,13 +105,13 @@ class Linear(KeptTypes):
             ops.check_untraced(self.format, x=x)
             is_legal = metadata is not None and self._has_legal_metadata
             return torch.ops.blockscale.linear(
-                *arguments, self.format, self.activations, metadata, is_legal, self.accumulate
+                *arguments, self.format, self.activations, metadata, is_legal, self.accumulate, self.rebase
             )
         check_x(x, self.in_features, codes=codes)
         if metadata is not None and not self._has_legal_metadata:
             metadata = self._make_legal()
         format = (formats.FORMATS if metadata is None else formats.SPARSE_FORMATS)[self.format]
-        return ops.run_checked_linear(*arguments, format, self.activations, metadata, self.accumulate)
+        return ops.run_checked_linear(*arguments, format, self.activations, metadata, self.accumulate, self.rebase)
 
     def _load_from_state_dict(self, state_dict, prefix, *others):
         """Kernels rely on legal metadata, and what is loaded need not come from a QuantizedTensor."""
@@ -142,7 +144,7 @@ class Linear(KeptTypes):
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}, "
             f"format={self.format!r}, activations={self.activations!r}" + ", sparse=True" * self.is_sparse
-            + (f", accumulate={self.accumulate}" if self.accumulate is not None else "")
+            + (f", accumulate={self.accumulate}" if self.accumulate is not None else "") + ", rebase=True" * self.rebase
         )
 
 
@@ -187,12 +189,12 @@ def _reason_to_keep(module, format, sparse):
 
 
 def convert_linear_(
-    model, format, activations=None, filter=None, unsupported="raise", sparse=False, accumulate=OWN
+    model, format, activations=None, filter=None, unsupported="raise", sparse=False, accumulate=OWN, rebase=False
 ):
     """Replaces each torch.nn.Linear of a model by a `Linear` of `format`, in place.
 
     format       "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"
-    activations  None or "dynamic", as for Linear
+    activations  as for Linear
     filter       called with the name and the module of each layer; layers are kept if it returns false. The default
                  converts all
     unsupported  what to do with layers that cannot be converted (in_features no multiple of the block, subclasses of
@@ -201,6 +203,7 @@ def convert_linear_(
     sparse       whether weights become 2:4 sparse, as by Linear.from_linear
     accumulate   None or 128, as for Linear. "own", the default, is 128 for FP8Linear layers, whose kernels add up 128
                  products at a time in fp8 tensor cores, and None for others
+    rebase       True or False, as for Linear
 
     The FP8Linear layers of transformers, which are quantized already, become those of "fp8_block" if they have blocks of
     128 x 128 and quantize x: their weights stay what they are.
@@ -210,16 +213,16 @@ def convert_linear_(
     """
     check_flag("sparse", sparse)
     check_activations(activations, formats.get(format, sparse))
-    if accumulate != OWN:
-        check_accumulate(accumulate, formats.get(format, sparse))
+    licence = None if accumulate == OWN else accumulate
+    check_accumulate(licence, rebase, formats.get(format, sparse), activations)
     if isinstance(model, nn.Linear):
         fail(ValueError, "model", "a module that has linear layers", "one itself: use Linear.from_linear")
 
     def convert(module):
         if _is_fp8_linear(module):
-            licence = CHUNK if accumulate == OWN else accumulate
-            return Linear(_weight_of_fp8(module), module.bias, activations, licence)
-        return Linear.from_linear(module, format, activations, sparse, None if accumulate == OWN else accumulate)
+            own = CHUNK if accumulate == OWN else accumulate
+            return Linear(_weight_of_fp8(module), module.bias, activations, own)
+        return Linear.from_linear(module, format, activations, sparse, licence, rebase)
 
     def find_reason(name, module):
         reason = _reason_to_keep(module, format, sparse)

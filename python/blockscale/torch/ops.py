@@ -69,28 +69,29 @@ def run_quantize(x, format, tensor_scale=None):
 
 
 def run_mma_scaled(
-    x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None, accumulate=None
+    x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None, accumulate=None, rebase=False
 ):
     """The product of quantized x, (..., K), and the transpose of quantized y, N x K.
 
     x, x_scales, y, y_scales        as `quantize` returns them
     x_tensor_scale, y_tensor_scale  their g, for nvfp4; None is 1
     bias                            bf16 of N, or None
-    accumulate                      for fp8_block and fp8_row: 128 permits the sums of fp8 tensor cores, see `linear`
+    accumulate, rebase              licences for fp8 tensor cores, see `linear`
 
     Returns bf16 of (..., N): the f32 sum times both g, plus bias, rounded once. Raises TypeError or ValueError.
     """
     format = formats.get(format)
-    check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate)
+    check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate, rebase)
     return _like(
         _where(x).mma_scaled(
-            _rows(x), _rows(x_scales), y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate
+            _rows(x), _rows(x_scales), y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate, rebase
         ), x,
     )
 
 
 def run_linear(
-    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None
+    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None,
+    rebase=False,
 ):
     """x times the transpose of a quantized weight, plus bias.
 
@@ -102,7 +103,8 @@ def run_linear(
     format          "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"; scales of the last two are f32 of
                     ceil(N / 128) x ceil(K / 128), and N x 1
     activations     None: weight-only, x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with
-                    the largest magnitude of x / (448 * 6) as g. fp8_block and fp8_row have only this
+                    the largest magnitude of x / (448 * 6) as g. fp8_block and fp8_row have only this. "mxfp8" and
+                    "fp8_row", of mxfp4: x is quantized to that format; for this, both licences are needed
     metadata        of a sparse weight: uint8 of N x K / 8, or N x K / 16 for fp4. On a card, an illegal field stops the
                     process
     legal_metadata  whether all fields of metadata are known to be legal, and none to be 0000, as those of a
@@ -110,17 +112,21 @@ def run_linear(
     accumulate      for fp8_block and fp8_row. None: sums have f32's error. 128: those of 128 products may be formed as
                     fp8 tensor cores form them, with 13 fraction bits (docs/Numerics.md); cards of sm_90 do so, which
                     is up to 1.5 times as fast as bf16
+    rebase          for "dynamic" mxfp8 and mxfp4, with accumulate=128: rows of x and of the weight may also get one scale
+                    each, the largest one of their blocks, to multiples of 2^-9 of which elements are rounded
 
     Returns bf16 of (..., N): the f32 sum times g, plus bias, rounded once. Raises TypeError or ValueError.
     """
     format = formats.get(format, metadata is not None)
-    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase)
     if format.is_sparse and activations is not None and not legal_metadata:
         metadata = _where(x).legal_metadata(codes, metadata, format)
-    return run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, accumulate)
+    return run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, accumulate, rebase)
 
 
-def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, accumulate=None):
+def run_checked_linear(
+    x, codes, scales, tensor_scale, bias, format, activations, metadata, accumulate=None, rebase=False
+):
     """The same for a `format` of formats.FORMATS, or SPARSE_FORMATS with metadata, which is legal, without checks: some
     of them take as long as a launch.
     """
@@ -130,11 +136,16 @@ def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations
             codes, scales = backend.decompress(codes, metadata, scales, format)
             format = formats.FORMATS[format.name]
         return _like(backend.linear(rows, codes, scales, tensor_scale, bias, format), x)
-    g = backend.tensor_scale_of(rows) if format.is_scaled else None
+    x_format = format.of_x(activations)
+    g = backend.tensor_scale_of(rows) if x_format.is_scaled else None
     if format.is_sparse:
         return _like(backend.sparse_mma_scaled(codes, metadata, scales, rows, g, tensor_scale, bias, format), x)
-    x_codes, x_scales = backend.quantize(rows, g, format)
-    return _like(backend.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format, accumulate), x)
+    x_codes, x_scales = backend.quantize(rows, g, x_format)
+    return _like(
+        backend.mma_scaled(
+            x_codes, x_scales, codes, scales, g, tensor_scale, bias, format, accumulate, rebase, x_format
+        ), x,
+    )
 
 
 def run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
@@ -231,17 +242,20 @@ def quantize_op(x: Tensor, format: str, tensor_scale: Optional[Tensor] = None) -
 def mma_scaled_op(
     x: Tensor, x_scales: Tensor, y: Tensor, y_scales: Tensor, format: str, x_tensor_scale: Optional[Tensor] = None,
     y_tensor_scale: Optional[Tensor] = None, bias: Optional[Tensor] = None, accumulate: Optional[int] = None,
+    rebase: bool = False,
 ) -> Tensor:
-    return run_mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias, accumulate)
+    return run_mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias, accumulate, rebase)
 
 
 @torch.library.custom_op("blockscale::linear", mutates_args=())
 def linear_op(
     x: Tensor, codes: Tensor, scales: Tensor, tensor_scale: Optional[Tensor], bias: Optional[Tensor], format: str,
     activations: Optional[str] = None, metadata: Optional[Tensor] = None, legal_metadata: bool = False,
-    accumulate: Optional[int] = None,
+    accumulate: Optional[int] = None, rebase: bool = False,
 ) -> Tensor:
-    return run_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate)
+    return run_linear(
+        x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase
+    )
 
 
 @torch.library.custom_op("blockscale::grouped_linear", mutates_args=())
@@ -283,16 +297,19 @@ def _(x, format, tensor_scale=None):
 
 
 @mma_scaled_op.register_fake
-def _(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None, accumulate=None):
-    check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, formats.get(format), accumulate)
+def _(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None, accumulate=None,
+      rebase=False):
+    check_mma_scaled(
+        x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, formats.get(format), accumulate, rebase
+    )
     return x.new_empty((*x.shape[:-1], y.shape[0]), dtype=torch.bfloat16)
 
 
 @linear_op.register_fake
 def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False,
-      accumulate=None):
+      accumulate=None, rebase=False):
     format = formats.get(format, metadata is not None)
-    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase)
     return x.new_empty((*x.shape[:-1], codes.shape[0]))
 
 
@@ -363,10 +380,10 @@ def quantize(x, format, tensor_scale=None):
 
 
 def mma_scaled(
-    x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None, accumulate=None
+    x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None, accumulate=None, rebase=False
 ):
-    check_accumulate(accumulate)
-    arguments = (x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias, accumulate)
+    check_accumulate(accumulate, rebase)
+    arguments = (x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias, accumulate, rebase)
     if is_plain(x, y, bias):
         return run_mma_scaled(*arguments)
     check_untraced(
@@ -377,10 +394,11 @@ def mma_scaled(
 
 
 def linear(
-    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None
+    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None,
+    rebase=False,
 ):
-    check_accumulate(accumulate)
-    arguments = (x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate)
+    check_accumulate(accumulate, rebase)
+    arguments = (x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase)
     if is_plain(x, codes, bias):
         return run_linear(*arguments)
     check_untraced(

@@ -89,7 +89,7 @@ module attributes {gpu.container_module} {
     return
   }
   gpu.module @kernels {
-    // expected-error@+1 {{expected one of "mma_scaled" "sparse_mma_scaled" "grouped_mma_scaled" "grouped_matmul" "matmul" "swizzle_scales" "decompress" "transpose" "quantize" "dequantize" "reduce" "softmax" "route" "sort_routes" "combine_rows" "split_k_reduction" "dequantize_operand" "permute" "exact_recomputation" "checks" "loops" as 'blockscale.purpose', got "sums"}}
+    // expected-error@+1 {{expected one of "mma_scaled" "sparse_mma_scaled" "grouped_mma_scaled" "grouped_matmul" "matmul" "swizzle_scales" "decompress" "transpose" "quantize" "dequantize" "rebase" "reduce" "softmax" "route" "sort_routes" "combine_rows" "split_k_reduction" "dequantize_operand" "permute" "exact_recomputation" "checks" "loops" as 'blockscale.purpose', got "sums"}}
     gpu.func @k(%x: memref<8xf32>) kernel attributes {blockscale.purpose = "sums"} {
       gpu.return
     }

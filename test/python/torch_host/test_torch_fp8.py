@@ -140,6 +140,87 @@ def test_licence_on_the_card(fp8_torch, card, format, monkeypatch):
     assert not any("accumulate" in name for name in card.kernels())
 
 
+REBASED = ("mxfp8", "mxfp4")
+
+
+@pytest.mark.parametrize("format", REBASED)
+def test_licence_to_rebase(torch, format):
+    """On the CPU, results are those without it."""
+    from blockscale.torch import Linear, convert_linear_
+
+    x, weight = random_values(torch, 2, 3, 96), random_values(torch, 24, 96, seed=1)
+    given = torch.nn.Linear(96, 24, weight, None)
+    licence = dict(accumulate=128, rebase=True)
+    layer = Linear.from_linear(given, format, "dynamic", **licence)
+    assert "accumulate=128, rebase=True" in layer.extra_repr()
+    np.testing.assert_array_equal(
+        layer(x).float().numpy(), Linear.from_linear(given, format, "dynamic")(x).float().numpy())
+    model = torch.nn.Module()
+    model.one = given
+    convert_linear_(model, format, "dynamic", **licence)
+    assert (model.one.accumulate, model.one.rebase) == (128, True)
+
+
+@pytest.mark.parametrize("format", REBASED)
+def test_licence_to_rebase_on_the_card(fp8_torch, card, format, monkeypatch):
+    """Cards of sm_90 have a function of their own for it; others compute what they do without it."""
+    from blockscale.torch import Linear, QuantizedTensor
+    from blockscale.torch import card as on_card
+
+    weight = QuantizedTensor.from_float(random_values(fp8_torch, 24, 96), format).to("cuda")
+    x = random_values(fp8_torch, 5, 96, device="cuda")
+    layer = Linear(weight, None, "dynamic", accumulate=128, rebase=True)
+    assert layer(x).shape == (5, 24)
+    names = card.kernels()
+    name = f"mma_scaled_{format}_accumulate128_rebase"
+    assert all(each.startswith(name) for each in names[1:]) and names[0] == f"quantize_{format}_bf16"
+    assert sum(each.startswith(f"{name}__rebase_") for each in names) == 2
+    monkeypatch.setattr(fp8_torch.cuda, "get_device_capability", lambda device: (8, 0))
+    on_card._has_fp8_sums.cache_clear()
+    layer(x)
+    assert not any("accumulate" in each for each in card.kernels())
+
+
+MIXED = ("mxfp8", "fp8_row")
+LICENCE = dict(accumulate=128, rebase=True)
+
+
+@pytest.mark.parametrize("activations", MIXED)
+def test_mixed_activations(torch, activations):
+    """A weight of mxfp4, and x of 8 bits."""
+    from blockscale.torch import Linear, convert_linear_
+
+    weight, x = random_values(torch, 24, 96), random_values(torch, 2, 3, 96, seed=1)
+    given = torch.nn.Linear(96, 24, weight, None)
+    layer = Linear.from_linear(given, "mxfp4", activations, **LICENCE)
+    assert f"format='mxfp4', activations={activations!r}, accumulate=128, rebase=True" in layer.extra_repr()
+    array = x.float().numpy().reshape(6, 96)
+    if activations == "fp8_row":
+        left = values(array, (1, "all"))
+    else:
+        left = blockscale.dequantize(*blockscale.quantize(array, "mxfp8"), "mxfp8")
+    right = blockscale.dequantize(*blockscale.quantize(weight.float().numpy(), "mxfp4"), "mxfp4")
+    assert close(layer(x), (left.astype(np.float64) @ right.T.astype(np.float64)).reshape(2, 3, 24))
+    model = torch.nn.Module()
+    model.one = given
+    convert_linear_(model, "mxfp4", activations, **LICENCE)
+    np.testing.assert_array_equal(model.one(x).float().numpy(), layer(x).float().numpy())
+
+
+@pytest.mark.parametrize("activations", MIXED)
+def test_mixed_activations_on_the_card(fp8_torch, card, activations):
+    from blockscale.torch import Linear, QuantizedTensor
+
+    weight = QuantizedTensor.from_float(random_values(fp8_torch, 24, 96), "mxfp4").to("cuda")
+    x = random_values(fp8_torch, 5, 96, device="cuda")
+    layer = Linear(weight, None, activations, **LICENCE)
+    name = f"mma_scaled_{activations}_mxfp4_accumulate128_rebase"
+    assert layer(x).shape == (5, 24)
+    first, *names = card.kernels()
+    assert first == f"quantize_{activations}_bf16" and all(each.startswith(name) for each in names)
+    assert sum(each.startswith(f"{name}__rebase_") for each in names) == (2 if activations == "mxfp8" else 1)
+
+
 # Checks.
 
 
@@ -151,13 +232,17 @@ def test_licence_on_the_card(fp8_torch, card, format, monkeypatch):
     (dict(tensor_scale="scales"), ValueError, "tensor_scale: expected none with fp8_block, got a tensor"),
     (dict(accumulate=64), ValueError, "accumulate: expected None or 128, got 64"),
     (dict(accumulate=True), ValueError, "accumulate: expected None or 128, got True"),
+    (dict(rebase=1), TypeError, "rebase: expected a bool, got int"),
+    (dict(rebase=True), ValueError, "rebase: expected False without accumulate=128, got True"),
+    (dict(rebase=True, accumulate=128), ValueError, "rebase: expected False with fp8_block, got True"),
 ])
 def test_wrong_arguments(torch, change, kind, message):
     from blockscale.torch import QuantizedTensor, linear, ops
 
     weight = QuantizedTensor.from_float(random_values(torch, 130, 160), "fp8_block")
     arguments = dict(x=random_values(torch, 4, 160), codes=weight.codes, scales=weight.scales, tensor_scale=None, bias=None,
-                     format="fp8_block", activations="dynamic", metadata=None, legal_metadata=False, accumulate=None)
+                     format="fp8_block", activations="dynamic", metadata=None, legal_metadata=False, accumulate=None,
+                     rebase=False)
     linear(**arguments)
     arguments.update({name: getattr(weight, value) if value in ("codes", "scales") else value for name, value in change.items()})
     for function in (lambda: linear(**arguments), lambda: ops.linear_op.fake(*arguments.values())):
@@ -181,8 +266,24 @@ def test_what_other_things_have_not(torch):
         assert str(error.value) == message
     with pytest.raises(ValueError, match="activations: expected 'dynamic' with fp8_row"):
         Linear(QuantizedTensor.from_float(weight[0], "fp8_row"))
-    with pytest.raises(ValueError, match="accumulate: expected None with mxfp8, whose kernels have no use for it, got 128"):
-        Linear(QuantizedTensor.from_float(weight[0], "mxfp8"), accumulate=128)
+    for format, licence, message in (
+        ("nvfp4", {}, "accumulate: expected None with nvfp4, whose kernels have no use for it, got 128"),
+        ("mxfp8", {}, "accumulate: expected None, or rebase=True, with mxfp8, whose kernels have no use for it, got 128"),
+        ("nvfp4", dict(rebase=True), "rebase: expected False with nvfp4, got True"),
+        ("mxfp4", dict(rebase=True, activations=None),
+         "activations: expected 'dynamic' with accumulate, whose products are of quantized x, got None"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Linear(QuantizedTensor.from_float(weight[0], format), accumulate=128, **{"activations": "dynamic", **licence})
+    weight_of_4 = QuantizedTensor.from_float(weight[0], "mxfp4")
+    with pytest.raises(ValueError, match="accumulate: expected 128, and rebase=True, with activations='mxfp8', got None"):
+        Linear(weight_of_4, None, "mxfp8")
+    with pytest.raises(ValueError, match="activations: expected None, 'dynamic', 'mxfp8' or 'fp8_row', got 'nvfp4'"):
+        Linear(weight_of_4, None, "nvfp4")
+    with pytest.raises(ValueError, match="activations: expected None or 'dynamic', got 'fp8_row'"):
+        Linear(QuantizedTensor.from_float(weight[0], "mxfp8"), None, "fp8_row", **LICENCE)
+    with pytest.raises(ValueError, match="rebase: expected False with mxfp8 of sparse weights, got True"):
+        Linear(QuantizedTensor.from_float(weight[0], "mxfp8", sparse=True), None, "dynamic", 128, True)
     with pytest.raises(ValueError, match="weight: expected a last dimension of whole blocks of 32, got shape"):
         QuantizedTensor.from_float(random_values(torch, 4, 48), "fp8_row")
     with pytest.raises(ValueError, match="weight: expected at least 2 dimensions"):

@@ -240,7 +240,7 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     (lambda t, a: a.update(format="mxfp6"), ValueError,
      "format: expected one of mxfp8, mxfp4, nvfp4, fp8_block, fp8_row, got 'mxfp6'"),
     (lambda t, a: a.update(activations="static"), ValueError,
-     "activations: expected None or 'dynamic', got 'static'"),
+     "activations: expected None, 'dynamic', 'mxfp8' or 'fp8_row', got 'static'"),
     (lambda t, a: setattr(a["scales"], "device", "cuda:1"), ValueError,
      "scales: expected a tensor on cpu, as x is, got one on cuda:1"),
 ])

@@ -76,6 +76,48 @@ def test_product(run_fp8, format, sizes, chip):
     check_product(run_fp8, format, chip, *sizes)
 
 
+# Formats of x and of weights.
+REBASED = [("mxfp8", "mxfp8"), ("mxfp4", "mxfp4"), ("mxfp8", "mxfp4"), ("fp8_row", "mxfp4")]
+
+
+def rebased_operands(formats, m, n, k, is_rebased):
+    """As `operands`; values are those of elements with one scale for each row, if a chip rebases."""
+    rng = np.random.default_rng(zlib.crc32(f"{formats} {m} {n} {k}".encode()))
+    arguments, values = [], []
+    for format, rows in zip(formats, (m, n)):
+        steps = np.exp2(rng.integers(-4, 5, (rows, 1)) + np.repeat(rng.integers(-3, 4, (1, k // 32)), 32, 1))
+        x = (rng.standard_normal((rows, k)) * steps).astype(np.float32)
+        if format == "fp8_row":
+            codes, scales = blockscale.quantize(x, "f8E4M3FN", "f32", scale_block=(1, "all"))
+            arguments += [codes, scales]
+            values.append(blockscale.dequantize(codes, scales, "f8E4M3FN", scale_block=(1, "all")).astype(np.float64))
+            continue
+        element, block = fp8_kernels.REBASED_FORMATS[format]
+        codes, scales = blockscale.quantize(x, format)
+        arguments += [blockscale.pack(codes, element) if element.startswith("f4") else codes, scales]
+        if is_rebased:
+            codes, factors = blockscale.rebase(codes, scales, element, block)
+            values.append(blockscale.decode(codes, blockscale.REBASED_TYPES[element][0]) * factors.astype(np.float64))
+        else:
+            values.append(blockscale.dequantize(codes, scales, format).astype(np.float64))
+    bias = from_bf16(to_bf16(rng.standard_normal(n)))
+    x, y = values
+    return [*arguments, to_bf16(bias)], x @ y.T + bias, np.abs(x) @ np.abs(y.T) + np.abs(bias)
+
+
+@pytest.mark.parametrize("formats, sizes, chip", [
+    *((formats, SIZES[i % len(SIZES)], "sm_90a") for i, formats in enumerate(REBASED)),
+    *tiers.product(REBASED, SIZES, [chip for chip in CHIPS if chip != "sm_90a"]),
+], ids=name)
+def test_rebased_product(run_fp8, formats, sizes, chip):
+    """Only sm_90a rebases; the simulator's sums are exact."""
+    m, n, k = sizes
+    arguments, *expected = rebased_operands(formats, m, n, k, chip == "sm_90a")
+    function = fp8_kernels.product_name(formats[1], fp8_kernels.CHUNK, True, formats[0])
+    [got] = run_fp8(function, chip, arguments, [("u2", (m, n))])
+    check(from_bf16(got), *expected, k)
+
+
 @pytest.mark.parametrize("chip", CHIPS)
 def test_a_token_of_no_number(run_fp8, chip):
     """Only its results are NaN."""
@@ -122,6 +164,7 @@ def test_bundle(fp8_bundle_path):
     assert set(bundle) == {
         *(f"{function}_{number}" for function in QUANTIZED for number in VALUE_TYPES),
         *(fp8_kernels.product_name(format, licence) for format in PRODUCTS for licence in LICENCES),
+        *(f"mma_scaled_{of}_accumulate128_rebase" for of in ("mxfp8", "mxfp4", "mxfp8_mxfp4", "fp8_row_mxfp4")),
     }
     for function in bundle.values():
         assert function.targets == list(CHIPS)

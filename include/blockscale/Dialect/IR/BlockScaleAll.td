@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// BlockScale.h declares what BlockScale.td has. Sparse, grouped, promotion and
-// routing ops have headers of their own, so that a change of them does not touch all files of
-// the dialect.
+// BlockScale.h declares what BlockScale.td has. Sparse, grouped, promotion,
+// rebase and routing ops have headers of their own, so that a change of them
+// does not touch all files of the dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 include "blockscale/Dialect/IR/BlockScale.td"
 include "blockscale/Dialect/IR/BlockScaleGroupedOps.td"
 include "blockscale/Dialect/IR/BlockScalePromotionOps.td"
+include "blockscale/Dialect/IR/BlockScaleRebaseOps.td"
 include "blockscale/Dialect/IR/BlockScaleRoutingOps.td"
 include "blockscale/Dialect/IR/BlockScaleSparseOps.td"
 

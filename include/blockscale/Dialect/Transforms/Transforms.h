@@ -37,6 +37,9 @@ void populateDecomposeSwizzlePatterns(RewritePatternSet &patterns);
 /// `quantize` and `dequantize` to `linalg.generic`.
 void populateDecomposeQuantizePatterns(RewritePatternSet &patterns);
 
+/// `rebase` to `linalg.generic`.
+void populateDecomposeRebasePatterns(RewritePatternSet &patterns);
+
 /// Moves `swizzle_scales` and `unswizzle_scales` through transposes and through
 /// slices that keep atoms whole, and cancels `swizzle_scales` of
 /// `unswizzle_scales`. A swizzle moves up to its source, out of loops that do

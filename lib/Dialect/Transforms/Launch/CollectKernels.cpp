@@ -201,27 +201,18 @@ private:
   }
 
   static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
-    constexpr StringLiteral names[] = {kMmaScaledPurpose,
-                                       kSparseMmaScaledPurpose,
-                                       kGroupedMmaScaledPurpose,
-                                       kGroupedMatmulPurpose,
-                                       kMatmulPurpose,
-                                       kSwizzleScalesPurpose,
-                                       kDecompressPurpose,
-                                       kTransposePurpose,
-                                       kQuantizePurpose,
-                                       kDequantizePurpose,
-                                       kReducePurpose,
-                                       kSoftmaxPurpose,
-                                       kRoutePurpose,
-                                       kSortRoutesPurpose,
-                                       kCombineRowsPurpose,
-                                       kSplitKReductionPurpose,
-                                       kDequantizeOperandPurpose,
-                                       kPermutePurpose,
-                                       kExactRecomputationPurpose,
-                                       kChecksPurpose,
-                                       kLoopsPurpose};
+    constexpr StringLiteral names[] = {
+        kMmaScaledPurpose,        kSparseMmaScaledPurpose,
+        kGroupedMmaScaledPurpose, kGroupedMatmulPurpose,
+        kMatmulPurpose,           kSwizzleScalesPurpose,
+        kDecompressPurpose,       kTransposePurpose,
+        kQuantizePurpose,         kDequantizePurpose,
+        kRebasePurpose,           kReducePurpose,
+        kSoftmaxPurpose,          kRoutePurpose,
+        kSortRoutesPurpose,       kCombineRowsPurpose,
+        kSplitKReductionPurpose,  kDequantizeOperandPurpose,
+        kPermutePurpose,          kExactRecomputationPurpose,
+        kChecksPurpose,           kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
     if (!purpose || (name && llvm::is_contained(names, name.getValue())))

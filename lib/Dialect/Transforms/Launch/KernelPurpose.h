@@ -30,6 +30,7 @@ inline constexpr llvm::StringLiteral kDecompressPurpose = "decompress";
 inline constexpr llvm::StringLiteral kTransposePurpose = "transpose";
 inline constexpr llvm::StringLiteral kQuantizePurpose = "quantize";
 inline constexpr llvm::StringLiteral kDequantizePurpose = "dequantize";
+inline constexpr llvm::StringLiteral kRebasePurpose = "rebase";
 /// Reductions along rows.
 inline constexpr llvm::StringLiteral kReducePurpose = "reduce";
 inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";

@@ -85,6 +85,7 @@ struct DecomposePass final
     populateDecomposeSwizzlePatterns(layouts);
     populateDecomposePackingPatterns(layouts);
     populateDecomposeQuantizePatterns(layouts);
+    populateDecomposeRebasePatterns(layouts);
     populateDecomposeMetadataPatterns(layouts);
     populateDecomposeSparsePatterns(layouts);
     populateDecomposeCombineRowsPatterns(layouts);

@@ -15,6 +15,15 @@
 
 namespace mlir::blockscale {
 
+/// The longest interval of promoted sums: what the accumulators of fp8
+/// instructions may add up.
+inline constexpr int64_t kMostInterval = 128;
+
+/// Gives products in `root` that have a licence for it one scale for each row
+/// of x and each column of y, and elements of fp8, where the chip has
+/// instructions for such products; with a remark.
+void rebaseScales(Operation *root, const PathChooser &chooser);
+
 /// Rewrites the products in `root` with coarse scales into products that paths
 /// of the chip have, with a remark. Exact, but for sums that have a licence: a
 /// device may differ from the definition by no more than its sums may.
@@ -23,6 +32,13 @@ void rewriteCoarseScales(Operation *root, const PathChooser &chooser);
 /// Whether instructions of the chip may multiply the elements of `op` as they
 /// are: fp8 with a licence for their sums.
 bool mayMultiplyFP8(MmaScaledOp op, const PathChooser &chooser);
+
+/// Whether instructions of the chip multiply elements of these formats, without
+/// scales.
+bool hasUnscaledProduct(const PathChooser &chooser, Format x, Format y);
+
+/// `value` with its last two dimensions exchanged.
+Value transposeLast(IRRewriter &rewriter, Location loc, Value value);
 
 /// A `promoted_matmul` of the elements of `op`, with a remark: scales are
 /// factors of its sums.

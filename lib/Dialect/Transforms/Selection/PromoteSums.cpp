@@ -26,9 +26,6 @@ using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
 
-/// The longest interval: what the accumulators of fp8 instructions may add up.
-static constexpr int64_t kMostInterval = 128;
-
 /// The elements along K whose sums have one factor, or are promoted anyway.
 static int64_t getInterval(MmaScaledOp op) {
   int64_t k =
@@ -36,8 +33,8 @@ static int64_t getInterval(MmaScaledOp op) {
   return k == ScaleBlock::kAll ? kMostInterval : std::min(k, kMostInterval);
 }
 
-/// `value` with its last two dimensions exchanged.
-static Value transposeLast(IRRewriter &rewriter, Location loc, Value value) {
+Value blockscale::transposeLast(IRRewriter &rewriter, Location loc,
+                                Value value) {
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   std::swap(order[rank - 1], order[rank - 2]);
@@ -92,10 +89,14 @@ bool blockscale::mayMultiplyFP8(MmaScaledOp op, const PathChooser &chooser) {
   if (!licence || licence->getChunk() < kMostInterval ||
       getInterval(op) != kMostInterval)
     return false;
-  TypeCombination types = {
-      *getElementFormat(op.getMatrixType(Side::X).getElementType()),
-      *getElementFormat(op.getMatrixType(Side::Y).getElementType()),
-      Format::None, 1};
+  return hasUnscaledProduct(
+      chooser, *getElementFormat(op.getMatrixType(Side::X).getElementType()),
+      *getElementFormat(op.getMatrixType(Side::Y).getElementType()));
+}
+
+bool blockscale::hasUnscaledProduct(const PathChooser &chooser, Format x,
+                                    Format y) {
+  TypeCombination types = {x, y, Format::None, 1};
   return llvm::any_of(chooser.chip.paths, [&](Path path) {
     std::optional<InstructionChoice> choice = chooseInstruction(types, path);
     return choice && choice->emitted->isOn(chooser.chip) &&

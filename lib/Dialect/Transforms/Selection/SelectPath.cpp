@@ -125,6 +125,7 @@ struct SelectPathPass final
       return signalPassFailure();
     PathChooser chooser = {*(*target).getChip(), (*target).getEmulatedOn(),
                            !noWorkspace};
+    rebaseScales(getOperation(), chooser);
     rewriteCoarseScales(getOperation(), chooser);
     if (failed(refuseCoarseScales(getOperation())))
       return signalPassFailure();

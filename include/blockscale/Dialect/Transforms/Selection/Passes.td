@@ -64,6 +64,11 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
     attribute `accumulate` gets `#blockscale.accumulate<chunk = 128>`; with
     `rebase`, too, `#blockscale.accumulate<chunk = 128, rebase>`.
 
+    With such a licence to rebase, elements of fp6 and fp4, and those whose
+    scales are for less than 128 elements along K, become fp8 with one scale for
+    each row of x or column of y (`rebase`), if the chip then multiplies them by
+    fp8 instructions without scales. An op that has a path is left as it is.
+
     Coarse scales of `mma_scaled` have no instruction. Before a path is chosen,
     two kinds of them are rewritten, with a remark: those that are powers of two
     are repeated for blocks of `block_size` elements, and those of whole rows of

@@ -83,6 +83,7 @@ private:
         .Case<ProductOpInterface>(by(formProduct))
         .Case<QuantizeOp>(by(formQuantize))
         .Case<DequantizeOp>(by(formDequantize))
+        .Case<RebaseOp>(by(formRebase))
         .Case<SwizzleScalesOp>(by(formSwizzle))
         .Case<SwizzleGroupScalesOp>(by(formSwizzleGroups))
         .Case<DecompressOp>(by(formDecompress))

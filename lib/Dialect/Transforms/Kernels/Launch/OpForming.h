@@ -17,6 +17,7 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/IR/Grouped.h"
+#include "blockscale/Dialect/IR/Rebase.h"
 #include "blockscale/Dialect/IR/Routing.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -49,6 +50,11 @@ FormedResults formQuantize(RewriterBase &rewriter,
 /// elements are contiguous along K; else it stays and becomes loops.
 FormedResults formDequantize(RewriterBase &rewriter,
                              SymbolTableCollection &symbols, DequantizeOp op);
+
+/// Gives `op`, in a function for a GPU that has conversions of fp8, a kernel;
+/// for others it stays and becomes loops.
+FormedResults formRebase(RewriterBase &rewriter, SymbolTableCollection &symbols,
+                         RebaseOp op);
 
 /// Gives `op`, on tensors in a function, a kernel. It stays if the kernel of
 /// the `quantize` that makes the scales may fuse it.

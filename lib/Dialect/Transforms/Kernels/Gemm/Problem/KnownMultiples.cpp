@@ -13,7 +13,7 @@
 #include "Kernels/Gemm/Problem/KnownMultiples.h"
 
 #include "Utils/IndexValues.h"
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Rebase.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -39,6 +39,9 @@ int64_t blockscale::getKnownMultiple(Value tensor, unsigned dim) {
     tensor = unpack.getSource();
   if (auto dequantize = tensor.getDefiningOp<DequantizeOp>())
     return getKnownMultiple(dequantize.getElements(), dim);
+  auto rebase = tensor.getDefiningOp<RebaseOp>();
+  if (rebase && tensor == rebase.getRebased())
+    return getKnownMultiple(rebase.getElements(), dim);
   auto argument = dyn_cast<BlockArgument>(tensor);
   DenseI64ArrayAttr multiples =
       argument ? getMultiples(argument) : DenseI64ArrayAttr();
