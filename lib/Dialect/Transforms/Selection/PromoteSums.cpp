@@ -30,9 +30,8 @@ using Side = MmaScaledOp::Side;
 static constexpr int64_t kMostInterval = 128;
 
 /// The elements along K whose sums have one factor, or are promoted anyway.
-static int64_t getInterval(MmaScaledOp op) {
-  int64_t k =
-      getFinerBlock(op.getBlockShape(Side::X).k, op.getBlockShape(Side::Y).k);
+static int64_t getInterval(const CoarseProduct &product) {
+  int64_t k = getFinerBlock(product.xBlock.k, product.yBlock.k);
   return k == ScaleBlock::kAll ? kMostInterval : std::min(k, kMostInterval);
 }
 
@@ -45,9 +44,10 @@ static Value transposeLast(IRRewriter &rewriter, Location loc, Value value) {
 }
 
 /// The elements of an operand as bf16.
-static Value convertElements(IRRewriter &rewriter, MmaScaledOp op, Side side) {
-  Location loc = op.getLoc();
-  Value matrix = side == Side::X ? op.getX() : op.getY();
+static Value convertElements(IRRewriter &rewriter, CoarseProduct product,
+                             Side side) {
+  Location loc = product.getLoc();
+  Value matrix = product.getMatrix(side);
   auto type = cast<RankedTensorType>(matrix.getType());
   auto rank = static_cast<unsigned>(type.getRank());
   Type bf16 = rewriter.getBF16Type();
@@ -86,16 +86,15 @@ static Value convertElements(IRRewriter &rewriter, MmaScaledOp op, Side side) {
   return side == Side::Y ? transposeLast(rewriter, loc, values) : values;
 }
 
-bool blockscale::mayMultiplyFP8(MmaScaledOp op, const PathChooser &chooser) {
+bool blockscale::mayMultiplyFP8(CoarseProduct product,
+                                const PathChooser &chooser) {
   // Instructions add up a whole row of shared memory.
-  std::optional<AccumulateAttr> licence = op.getAccumulate();
-  if (!licence || licence->getChunk() < kMostInterval ||
-      getInterval(op) != kMostInterval)
+  AccumulateAttr licence = product.accumulate;
+  if (!licence || licence.getChunk() < kMostInterval ||
+      getInterval(product) != kMostInterval)
     return false;
-  TypeCombination types = {
-      *getElementFormat(op.getMatrixType(Side::X).getElementType()),
-      *getElementFormat(op.getMatrixType(Side::Y).getElementType()),
-      Format::None, 1};
+  TypeCombination types = {product.getElement(Side::X),
+                           product.getElement(Side::Y), Format::None, 1};
   return llvm::any_of(chooser.chip.paths, [&](Path path) {
     std::optional<InstructionChoice> choice = chooseInstruction(types, path);
     return choice && choice->emitted->isOn(chooser.chip) &&
@@ -103,11 +102,12 @@ bool blockscale::mayMultiplyFP8(MmaScaledOp op, const PathChooser &chooser) {
   });
 }
 
-Value blockscale::promoteSums(IRRewriter &rewriter, MmaScaledOp op,
+Value blockscale::promoteSums(IRRewriter &rewriter, CoarseProduct product,
                               const PathChooser &chooser, bool hasFactors) {
-  Location loc = op.getLoc();
-  int64_t interval = getInterval(op);
-  bool isFP8 = mayMultiplyFP8(op, chooser);
+  Location loc = product.getLoc();
+  ProductOpInterface op = product.op;
+  int64_t interval = getInterval(product);
+  bool isFP8 = mayMultiplyFP8(product, chooser);
   op->emitRemark("coarse scales are factors of ")
       << (hasFactors
               ? "the sums of " + std::to_string(interval) + " elements along K"
@@ -115,22 +115,24 @@ Value blockscale::promoteSums(IRRewriter &rewriter, MmaScaledOp op,
       << ", which are products of " << (isFP8 ? "fp8" : "bf16") << " elements";
   Value x = op.getX(), y = op.getY(), acc = op.getAcc();
   if (!isFP8) {
-    x = convertElements(rewriter, op, Side::X);
-    y = convertElements(rewriter, op, Side::Y);
+    x = convertElements(rewriter, product, Side::X);
+    y = convertElements(rewriter, product, Side::Y);
   }
   auto getBlock = [&](Side side) {
     return hasFactors
-               ? ScaleBlockAttr::get(op.getContext(), op.getBlockShape(side))
+               ? ScaleBlockAttr::get(op->getContext(), product.getBlock(side))
                : ScaleBlockAttr();
   };
   if (!hasFactors)
     acc = createSplat(rewriter, loc, tensor::getMixedSizes(rewriter, loc, acc),
                       rewriter.getF32FloatAttr(0.0));
-  auto product =
-      PromotedMatmulOp::create(rewriter, loc, op.getType(), x, y, acc,
-                               hasFactors ? op.getXScale() : Value(),
-                               hasFactors ? op.getYScale() : Value(), interval,
-                               getBlock(Side::X), getBlock(Side::Y));
-  product->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
-  return product;
+  RowGroupOperands groups = op.getRowGroups();
+  auto promoted = PromotedMatmulOp::create(
+      rewriter, loc, acc.getType(), x, y, acc,
+      hasFactors ? op.getXScale() : Value(),
+      hasFactors ? op.getYScale() : Value(), groups.offsets, groups.rows,
+      groups.scale, groups.bias, interval, getBlock(Side::X),
+      getBlock(Side::Y));
+  promoted->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
+  return promoted;
 }

@@ -71,6 +71,9 @@ static WarpSpecializedScheduleAttr makeWgmma(ScheduledProduct product,
 /// without.)
 static ClusterSize getCluster(ScheduledProduct product,
                               std::array<int64_t, 2> tile) {
+  // Tiles of groups start at any row.
+  if (product.op.getRowGroups())
+    return {};
   constexpr ClusterSize kPair = {2, 1};
   OpSizes sizes = getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
   bool areMany = estimateClocks(product, kPair.m * tile[0], tile[1],
@@ -139,12 +142,16 @@ blockscale::getPromotedWgmmaAlternatives(ScheduledProduct product) {
   // As many tiles as there are SMs for 8192 columns.
   static constexpr Row kRows[] = {
       {64, {64, 64}}, {128, {128, 64}}, {512, {128, 128}}};
+  // By the rows of a group on average: half of a tile is empty then. Not
+  // measured.
+  static constexpr Row kRowsOfGroups[] = {{48, {64, 128}}, {256, {128, 128}}};
   int64_t interval = product.op.getPromotion().interval;
   SmallVector<AlternativeAttr> alternatives;
   if (getOpSizes(product.op, /*dynamicSize=*/0).m != 0 ||
       interval % getSwizzleRowElements(product.getInstruction()) != 0)
     return alternatives;
-  for (const Row &row : kRows)
+  for (const Row &row :
+       product.op.getRowGroups() ? ArrayRef(kRowsOfGroups) : kRows)
     alternatives.push_back(AlternativeAttr::get(
         product.op->getContext(), row.mostRows, /*most_ranges=*/1, /*cost=*/0,
         product.instruction, fitStages(product, row.tile)));
@@ -251,6 +258,23 @@ blockscale::choosePromotedMultistage(ScheduledProduct product) {
     best = &tile;
   }
   return makeMultistage(product, *best, countStages(product, *best));
+}
+
+SmallVector<AlternativeAttr>
+blockscale::getPromotedGroupAlternatives(ScheduledProduct product) {
+  SmallVector<AlternativeAttr> alternatives;
+  if (!product.hasWorkspace || getOpSizes(product.op, /*dynamicSize=*/0).m != 0)
+    return alternatives;
+  // Of 128 columns, so that pairs of them are those of one warp. Not measured.
+  for (auto [mostRows, rows] : {std::pair<int64_t, int64_t>{10, 16}, {40, 32}})
+    for (const WarpTiles &tile : kWarpTiles)
+      if (int64_t stages = countStages(product, tile);
+          tile.tile == std::array<int64_t, 2>{rows, 128} &&
+          stages >= kLeastStages)
+        alternatives.push_back(AlternativeAttr::get(
+            product.op->getContext(), mostRows, /*most_ranges=*/1, /*cost=*/0,
+            product.instruction, makeMultistage(product, tile, stages)));
+  return alternatives;
 }
 
 SmallVector<ScheduleInterface>
