@@ -4,12 +4,16 @@ Where all elements are 1 and each scale is another power of two, a result shows 
 are few and scales near 1, every partial sum is exact, with fp8 tensor cores, too, so that each order gives the same bits.
 """
 
+import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import blockscale
 import devices
+import harness
 import numpy as np
 import pytest
 import tiers
@@ -296,7 +300,6 @@ def test_gated(target, licence, tmp_path):
 
 SCHEDULES = {
     "turns": "tile=128x64x128,stages=2,accumulators=1,persistent=1",
-    "three": "tile=192x128x128,stages=2,accumulators=1,persistent=1",
     "one": "tile=64x64x128,stages=3,accumulators=1,persistent=1",
     "wide": "tile=128x160x128,stages=2,accumulators=1,persistent=1",
 }
@@ -308,11 +311,38 @@ def test_schedules(name, tmp_path):
     same(run(tmp_path, case, "sm_90a", licence=True, order="nk", flags=[f"--schedule={SCHEDULES[name]}"]), reference(case))
 
 
-def test_a_cluster_is_refused(tmp_path):
-    case = make_case(FORMS["block128"], [3], n=16, k=160)
-    said = run(tmp_path, case, "sm_90a", licence=True, order="nk", fails=True,
-               flags=["--schedule=tile=64x64x128,stages=2,accumulators=1,persistent=1,cluster=2x1"])
-    assert "expected no cluster for groups of rows" in said
+def test_schedules_that_do_not_fit(tmp_path):
+    """A cluster, and accumulators for which there are no registers beside those of the search for groups."""
+    for form, tile, message in (
+        ("block128", "64x64x128", "expected no cluster for groups of rows"),
+        ("block128", "192x128x128", "at most 32 values of promoted sums"),
+        ("1x128", "128x128x128", "at most 40 values of promoted sums"),
+    ):
+        case = make_case(FORMS[form], [3], n=16, k=160)
+        said = run(tmp_path, case, "sm_90a", licence=True, order="nk", fails=True,
+                   flags=[f"--schedule=tile={tile},stages=2,accumulators=1,persistent=1{',cluster=2x1' * (tile == '64x64x128')}"])
+        assert message in said
+
+
+PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+
+
+@pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
+@pytest.mark.parametrize("form", ["block128", "row", "1x128"])
+def test_ptxas(form, tmp_path):
+    """With the schedules that are chosen, also at the launch, no register is spilled and no wgmma waits (C75xx)."""
+    for number, (licence, dynamic, options) in enumerate([
+        (True, "TR", ()), (True, "TR", ("rows", "bias", "group_scale")), (False, "TR", ("rows", "bias", "group_scale")),
+        (True, "", ()), (False, "", ("bias",)),
+    ]):
+        case = make_case(FORMS[form], [600, 500], n=1024, k=512, options=options)
+        source, ptx = tmp_path / f"{number}.mlir", tmp_path / f"{number}.ptx"
+        source.write_text(program(case, dynamic=dynamic, licence=licence, order="nk", gate=None if options else "bf16"))
+        command = [harness.RUN.with_name("blockscale-compile"), source, "--target=sm_90a", "-o", ptx]
+        subprocess.run(command, check=True, capture_output=True)
+        said = subprocess.run([PTXAS, "-v", "-arch=sm_90a", ptx, "-o", "/dev/null"], check=True, capture_output=True, text=True)
+        spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", said.stderr)
+        assert spills and set(spills) == {("0", "0")} and not re.search(r"C75\d\d", said.stderr), said.stderr
 
 
 # Numbers.
