@@ -12,7 +12,7 @@ import torch
 
 from . import bundle
 from .constants import one, ones, zero_bias, zeros
-from .fp8_kernels import product_name
+from .fp8_kernels import experts_name, product_name
 
 # The alignment that kernels rely on.
 ALIGNMENT = 16
@@ -68,12 +68,13 @@ def _warn_of_licence():
     )
 
 
-def _product_of_coarse(format, accumulate, device):
+def _used_licence(accumulate, device):
+    """The licence, where a kernel of the card uses it."""
     if not _has_fp8_sums(device):
-        return product_name(format.name)
+        return None
     if accumulate is None:
         _warn_of_licence()
-    return product_name(format.name, accumulate)
+    return accumulate
 
 
 def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, accumulate=None):
@@ -86,7 +87,7 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
         arguments += [one(x) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
     arguments.append(zero_bias(n, x) if bias is None else bias)
     if format.is_coarse:
-        function = bundle.function(_product_of_coarse(format, accumulate, device), bundle.FP8_NAME)
+        function = bundle.function(product_name(format.name, _used_licence(accumulate, device)), bundle.FP8_NAME)
     else:
         function = bundle.function(f"mma_scaled_{format.name}")
     _launch(function, arguments, out, device)
@@ -185,23 +186,27 @@ def _weights_of_experts(codes, scales, tensor_scale, bias, format):
     return [codes, scales, *factors], zeros(tuple(codes.shape[:2]), codes) if bias is None else bias
 
 
-def _function_of_experts(name, format, activations):
+def _function_of_experts(name, format, activations, accumulate, device):
     prefix = "" if activations is None else f"{activations}_"
+    if format.is_coarse:
+        end = experts_name(format.name, _used_licence(accumulate, device))
+        return bundle.function(f"{prefix}{name}_{end}", bundle.FP8_NAME)
     return bundle.function(f"{prefix}{name}_{format.name}", bundle.MOE_NAME)
 
 
-def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations):
+def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations, accumulate=None):
     """bf16 of T x N."""
     out = torch.empty((x.shape[0], codes.shape[1]), dtype=torch.bfloat16, device=x.device)
     if x.shape[0] == 0 or codes.shape[1] == 0:
         return out
     weights, bias = _weights_of_experts(codes, scales, tensor_scale, bias, format)
     arguments = [x, *weights, offsets, bias]
-    _launch(_function_of_experts("grouped_linear", format, activations), arguments, out, x.device)
+    function = _function_of_experts("grouped_linear", format, activations, accumulate, x.device)
+    _launch(function, arguments, out, x.device)
     return out
 
 
-def moe(x, ids, weights, up, down, gate, format, activations):
+def moe(x, ids, weights, up, down, gate, format, activations, accumulate=None):
     """bf16 of S x H. `up` and `down` are codes, scales, tensor scales and bias of a product."""
     out = torch.empty(tuple(x.shape), dtype=torch.bfloat16, device=x.device)
     if x.shape[0] == 0:
@@ -210,7 +215,7 @@ def moe(x, ids, weights, up, down, gate, format, activations):
     for each in (up, down):
         product, bias = _weights_of_experts(*each, format)
         arguments += [*product, bias]
-    _launch(_function_of_experts("moe", format, activations), arguments, out, x.device, gate)
+    _launch(_function_of_experts("moe", format, activations, accumulate, x.device), arguments, out, x.device, gate)
     return out
 
 

@@ -43,6 +43,45 @@ static Value transposeLast(IRRewriter &rewriter, Location loc, Value value) {
   return transposeTensor(rewriter, loc, value, order);
 }
 
+/// The elements of `matrix` as bf16.
+static Value extendElements(IRRewriter &rewriter, Location loc, Value matrix) {
+  Type bf16 = rewriter.getBF16Type();
+  auto rank =
+      static_cast<unsigned>(cast<RankedTensorType>(matrix.getType()).getRank());
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, matrix), bf16);
+  AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
+  return linalg::GenericOp::create(
+             rewriter, loc, empty.getType(), matrix, empty,
+             ArrayRef<AffineMap>{identity, identity},
+             SmallVector<utils::IteratorType>(rank,
+                                              utils::IteratorType::parallel),
+             [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
+               Value wide = arith::ExtFOp::create(b, bodyLoc, bf16, args[0]);
+               linalg::YieldOp::create(b, bodyLoc, wide);
+             })
+      .getResult(0);
+}
+
+/// The same by a dequantize, which has a kernel of its own, with scales of 1
+/// for so many `blocks` of each row.
+static Value dequantizeElements(IRRewriter &rewriter, Location loc,
+                                Value matrix, int64_t blocks) {
+  auto type = cast<RankedTensorType>(matrix.getType());
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, matrix);
+  sizes.back() = rewriter.getIndexAttr(blocks);
+  Value ones =
+      createSplat(rewriter, loc, sizes,
+                  rewriter.getFloatAttr(
+                      Float8E8M0FNUType::get(rewriter.getContext()), 1.0));
+  return DequantizeOp::create(
+      rewriter, loc, type.clone(rewriter.getBF16Type()), matrix, ones,
+      /*tensor_scale=*/Value(),
+      rewriter.getI64IntegerAttr(type.getShape().back() / blocks),
+      /*scale_block=*/ScaleBlockAttr());
+}
+
 /// The elements of an operand as bf16.
 static Value convertElements(IRRewriter &rewriter, CoarseProduct product,
                              Side side) {
@@ -50,40 +89,18 @@ static Value convertElements(IRRewriter &rewriter, CoarseProduct product,
   Value matrix = product.getMatrix(side);
   auto type = cast<RankedTensorType>(matrix.getType());
   auto rank = static_cast<unsigned>(type.getRank());
-  Type bf16 = rewriter.getBF16Type();
   int64_t k = type.getDimSize(MmaScaledOp::getKDim(side, rank));
   constexpr int64_t kBlock = 32;
-  if (ShapedType::isDynamic(k) || k % kBlock != 0) {
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, matrix), bf16);
-    AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
-    return linalg::GenericOp::create(
-               rewriter, loc, empty.getType(), matrix, empty,
-               ArrayRef<AffineMap>{identity, identity},
-               SmallVector<utils::IteratorType>(rank,
-                                                utils::IteratorType::parallel),
-               [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-                 Value wide = arith::ExtFOp::create(b, bodyLoc, bf16, args[0]);
-                 linalg::YieldOp::create(b, bodyLoc, wide);
-               })
-        .getResult(0);
-  }
-  // dequantize has a kernel of its own; its blocks are along the last
-  // dimension.
-  if (side == Side::Y)
+  bool isWhole = !ShapedType::isDynamic(k) && k % kBlock == 0;
+  // The blocks of a dequantize are along the last dimension. Others are
+  // converted as they are stored.
+  bool isTransposed = side == Side::Y &&
+                      (isWhole || matrix.getDefiningOp<linalg::TransposeOp>());
+  if (isTransposed)
     matrix = transposeLast(rewriter, loc, matrix);
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, loc, matrix);
-  sizes.back() = rewriter.getIndexAttr(k / kBlock);
-  Value ones =
-      createSplat(rewriter, loc, sizes,
-                  rewriter.getFloatAttr(
-                      Float8E8M0FNUType::get(rewriter.getContext()), 1.0));
-  auto wide = cast<RankedTensorType>(matrix.getType()).clone(bf16);
-  Value values = DequantizeOp::create(
-      rewriter, loc, wide, matrix, ones, /*tensor_scale=*/Value(),
-      rewriter.getI64IntegerAttr(kBlock), /*scale_block=*/ScaleBlockAttr());
-  return side == Side::Y ? transposeLast(rewriter, loc, values) : values;
+  Value values = isWhole ? dequantizeElements(rewriter, loc, matrix, k / kBlock)
+                         : extendElements(rewriter, loc, matrix);
+  return isTransposed ? transposeLast(rewriter, loc, values) : values;
 }
 
 bool blockscale::mayMultiplyFP8(CoarseProduct product,

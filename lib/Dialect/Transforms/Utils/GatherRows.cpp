@@ -16,8 +16,31 @@
 
 using namespace mlir;
 
+/// The mark of a copy with `mayBeEmpty`, which others may read, too.
+static constexpr StringLiteral kGathered = "blockscale.gathered_rows";
+
+/// Such a copy of `matrix` in front of `b`; null if there is none.
+static Value findGathered(OpBuilder &b, Value matrix, Value rows) {
+  for (Operation *user : rows.getUsers()) {
+    auto op = dyn_cast<linalg::GenericOp>(user);
+    if (!op || !op->hasAttr(kGathered) || op->getBlock() != b.getBlock() ||
+        (b.getInsertionPoint() != b.getBlock()->end() &&
+         !op->isBeforeInBlock(&*b.getInsertionPoint())))
+      continue;
+    WalkResult found = op.walk([&](tensor::ExtractOp extract) {
+      return extract.getTensor() == matrix ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      return op->getResult(0);
+  }
+  return {};
+}
+
 Value blockscale::gatherRows(OpBuilder &b, Location loc, Value matrix,
                              Value rows, bool mayBeEmpty) {
+  if (Value there = mayBeEmpty ? findGathered(b, matrix, rows) : Value())
+    return there;
   OpFoldResult sizes[] = {tensor::getMixedSize(b, loc, rows, 0),
                           tensor::getMixedSize(b, loc, matrix, 1)};
   Value empty = tensor::EmptyOp::create(b, loc, sizes,
@@ -61,7 +84,9 @@ Value blockscale::gatherRows(OpBuilder &b, Location loc, Value matrix,
     }
     linalg::YieldOp::create(at, loc, element);
   };
-  return linalg::GenericOp::create(b, loc, empty.getType(), rows, empty, maps,
-                                   loops, body)
-      ->getResult(0);
+  auto op = linalg::GenericOp::create(b, loc, empty.getType(), rows, empty,
+                                      maps, loops, body);
+  if (mayBeEmpty)
+    op->setAttr(kGathered, b.getUnitAttr());
+  return op->getResult(0);
 }
