@@ -16,10 +16,14 @@ import numpy as np
 from .arrays import expect_array, expect_codes, require
 from .block_formats import resolve_product
 from .formats import decode
-from .reference import LEGAL_TYPE_COMBINATIONS, SCALE_FORMATS, check_types, round_f32
-from .sums import add_products
+from .reference import LEGAL_TYPE_COMBINATIONS, SCALE_FORMATS, check_types, read_coarse_operand, round_f32
+from .scale_blocks import ALL, Block, expect_block, finer, is_coarse
+from .sums import add_products, add_scaled_blocks
 
 NO_ROW = -1
+
+# Groups of rows start anywhere.
+SCALE_BLOCK_ROWS_OF_X = (1, ALL)
 
 
 def groups_of(offsets: np.ndarray, count: int) -> np.ndarray:
@@ -67,6 +71,8 @@ def grouped_mma_scaled(
     y_type: str,
     scale_type: Optional[str] = None,
     block_size: Optional[int] = None,
+    x_scale_block: Optional[Block] = None,
+    y_scale_block: Optional[Block] = None,
     rows: Optional[np.ndarray] = None,
     group_scale: Optional[np.ndarray] = None,
     bias: Optional[np.ndarray] = None,
@@ -81,7 +87,9 @@ def grouped_mma_scaled(
     group_scale  float32 of (G,): a factor of the sums of each group
     bias         float32 of (G, N): what is added to each row of a group
 
-    Types, block_size and B = K / K_s are those of `mma_scaled`. The sum is taken in float64 and rounded once to
+    Types, block_size and B = K / K_s are those of `mma_scaled`, and so are coarse scales, x_scale_block and
+    y_scale_block: x_scale has the shape (ceil(R / rows), ceil(K / k)) with rows of 1 or "all", y_scale
+    (G, ceil(K / k), ceil(N / rows)). The sum is taken in float64 and rounded once to
     float32, with acc; with a group_scale, the sum, its product and the sum with acc are rounded, each to float32. The
     bias is added last, and rounded.
 
@@ -98,28 +106,16 @@ def grouped_mma_scaled(
 
     Raises TypeError for arrays of another element type; ValueError for illegal shapes, types, codes, offsets and rows.
     """
-    x_type, y_type, scale_type, block_size = resolve_product(x_type, y_type, scale_type, block_size)
-    sizes = check_types(x_type, y_type, scale_type, LEGAL_TYPE_COMBINATIONS)
-    scale_format = SCALE_FORMATS[scale_type]
-    x, x_scale, y, y_scale = (
-        expect_codes(codes, name, format)
-        for codes, name, format in (
-            (x, "x", x_type), (x_scale, "x_scale", scale_format), (y, "y", y_type), (y_scale, "y_scale", scale_format),
-        )
-    )
     offsets, acc = expect_array(offsets, "offsets", np.int32), expect_array(acc, "acc", np.float32)
-    for name, array, rank in (("x", x, 2), ("x_scale", x_scale, 2), ("y", y, 3), ("acc", acc, 2)):
-        require(array.ndim == rank, f"{name} rank", rank, array.ndim)
-    (limit, k), (groups, y_k, n), count = x.shape, y.shape, len(acc)
-    k_s = x_scale.shape[1]
-    require(min(k, k_s, n, groups) >= 1, "K, K_s, N and G", "at least 1", (k, k_s, n, groups))
-    require(y_k == k, "K of y", f"{k} as in x", y_k)
-    require(k % k_s == 0, "K", f"a multiple of K_s = {k_s}", k)
-    block = k // k_s
-    require(block in sizes, "block size K / K_s", f"one of {sizes} for these types", block)
-    require(block_size in (None, block), "block_size", f"{block} = K / K_s", block_size)
-    _expect_shape(x_scale, "x_scale", (limit, k_s))
-    _expect_shape(y_scale, "y_scale", (groups, k_s, n))
+    x_block, y_block = expect_block(x_scale_block, "x_scale_block"), expect_block(y_scale_block, "y_scale_block")
+    scaled = (x, x_scale, y, y_scale)
+    if is_coarse(x_scale, x_block) or is_coarse(y_scale, y_block):
+        require(block_size is None, "block_size", "none with coarse scales", block_size)
+        add_group, limit, groups, n = _read_coarse(*scaled, x_type, y_type, scale_type, x_block, y_block)
+    else:
+        add_group, limit, groups, n = _read_scaled(*scaled, x_type, y_type, scale_type, block_size)
+    require(acc.ndim == 2, "acc rank", 2, acc.ndim)
+    count = len(acc)
     _expect_shape(offsets, "offsets", (groups,))
     _expect_shape(acc, "acc", (count, n))
     if group_scale is not None:
@@ -137,18 +133,62 @@ def grouped_mma_scaled(
             at = np.flatnonzero((group_of == g) & (rows != NO_ROW))
             if not at.size:
                 continue
-            left = decode(x[rows[at]], x_type, "x") * np.repeat(
-                decode(x_scale[rows[at]], scale_format, "x_scale"), block, axis=-1
-            )
-            right = decode(y[g], y_type, "y") * np.repeat(
-                decode(y_scale[g], scale_format, "y_scale"), block, axis=-2
-            )
             start = acc[at].astype(np.float64) if group_scale is None else np.zeros((at.size, n))
-            sums = round_f32(add_products(start, left, right))
+            sums = round_f32(add_group(start, rows[at], g))
             if group_scale is not None:
                 sums = acc[at] + sums * group_scale[g]
             result[at] = sums if bias is None else sums + bias[g]
     return result
+
+
+def _read_scaled(x, x_scale, y, y_scale, x_type, y_type, scale_type, block_size):
+    """Checks the operands: (what adds the products of rows of x and of a group to sums, R, G, N)."""
+    x_type, y_type, scale_type, block_size = resolve_product(x_type, y_type, scale_type, block_size)
+    sizes = check_types(x_type, y_type, scale_type, LEGAL_TYPE_COMBINATIONS)
+    scale_format = SCALE_FORMATS[scale_type]
+    x, x_scale, y, y_scale = (
+        expect_codes(codes, name, format)
+        for codes, name, format in (
+            (x, "x", x_type), (x_scale, "x_scale", scale_format), (y, "y", y_type), (y_scale, "y_scale", scale_format),
+        )
+    )
+    for name, array, rank in (("x", x, 2), ("x_scale", x_scale, 2), ("y", y, 3)):
+        require(array.ndim == rank, f"{name} rank", rank, array.ndim)
+    (limit, k), (groups, y_k, n) = x.shape, y.shape
+    k_s = x_scale.shape[1]
+    require(min(k, k_s, n, groups) >= 1, "K, K_s, N and G", "at least 1", (k, k_s, n, groups))
+    require(y_k == k, "K of y", f"{k} as in x", y_k)
+    require(k % k_s == 0, "K", f"a multiple of K_s = {k_s}", k)
+    block = k // k_s
+    require(block in sizes, "block size K / K_s", f"one of {sizes} for these types", block)
+    require(block_size in (None, block), "block_size", f"{block} = K / K_s", block_size)
+    _expect_shape(x_scale, "x_scale", (limit, k_s))
+    _expect_shape(y_scale, "y_scale", (groups, k_s, n))
+
+    def add_group(start, at, g):
+        left = decode(x[at], x_type, "x") * np.repeat(decode(x_scale[at], scale_format, "x_scale"), block, axis=-1)
+        right = decode(y[g], y_type, "y") * np.repeat(decode(y_scale[g], scale_format, "y_scale"), block, axis=-2)
+        return add_products(start, left, right)
+
+    return add_group, limit, groups, n
+
+
+def _read_coarse(x, x_scale, y, y_scale, x_type, y_type, scale_type, x_block, y_block):
+    """The same for coarse scales."""
+    _, x, x_scales, x_axes = read_coarse_operand(
+        "x", x, x_scale, x_type, scale_type, x_block, ranks=(2,), least=0, rows=SCALE_BLOCK_ROWS_OF_X
+    )
+    _, y, y_scales, y_axes = read_coarse_operand("y", y, y_scale, y_type, scale_type, y_block, ranks=(3,))
+    (limit, k), (groups, y_k, n) = x.shape, y.shape
+    require(y_k == k, "K of y", f"{k} as in x", y_k)
+    block = finer(x_scales.block[1], y_scales.block[1])
+    x_factors, y_factors = x_scales.spread(x.shape, *x_axes, block), y_scales.spread(y.shape, *y_axes, block)
+    block = k if block == ALL else block
+
+    def add_group(start, at, g):
+        return add_scaled_blocks(start, x[at], y[g], x_factors[at], y_factors[g], block)
+
+    return add_group, limit, groups, n
 
 
 def combine_rows(source: np.ndarray, positions: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from .block_formats import resolve_product
 from .formats import decode
 from .licence import check_licence
 from .packing import packed_hint
-from .scale_blocks import ALL, Block, expect_block, finer, is_coarse, own_format, read_scales
+from .scale_blocks import ALL, SCALE_BLOCK_ROWS, Block, expect_block, finer, is_coarse, own_format, read_scales
 from .sums import add_products, add_scaled_blocks, finite
 
 ELEMENT_TYPES = ("f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN")
@@ -155,27 +155,29 @@ class _Product(NamedTuple):
         return bound, np.isnan(total) | (magnitude <= OVERFLOW_LIMIT)
 
 
+def read_coarse_operand(name, codes, scales, type, scale_type, block, ranks=(2, 3), least=1, rows=SCALE_BLOCK_ROWS):
+    """Checks an operand with coarse scales, "x" or "y".
+
+    Returns its element type, its elements in float64, its Scales, and the axes of its rows and of K. `ranks` are the
+    legal ones, `least` is the least size of a dimension, and `rows` are those that a block may have.
+    """
+    axes = (-2, -1) if name == "x" else (-1, -2)
+    element, own_scale, own_block = own_format(expect_name(type, f"{name}_type"))
+    require(element in ELEMENT_TYPES, f"{name}_type", f"one of {', '.join(ELEMENT_TYPES)}", repr(type))
+    codes = expect_codes(codes, name, element)
+    require(codes.ndim in ranks, f"{name} rank", " or ".join(map(str, ranks)), codes.ndim)
+    require(min(codes.shape) >= least, f"{name} shape", f"sizes of at least {least}", codes.shape)
+    if block is None and own_block is not None and not is_coarse(scales, None):
+        block = own_block
+    names = (f"{name}_scale", f"{name}_scale_block")
+    scales = read_scales(scales, codes.shape, *axes, element, own_scale or scale_type, block, names, rows)
+    return element, decode(codes, element, name), scales, axes
+
+
 def _read_coarse(x, x_scale, y, y_scale, acc, types, scale_type, x_block, y_block):
     """Checks the operands of a product with coarse scales."""
-    operands = []
-    elements = []
-    for name, codes, scales, type, block, axes in (
-        ("x", x, x_scale, types[0], x_block, (-2, -1)), ("y", y, y_scale, types[1], y_block, (-1, -2)),
-    ):
-        element, own_scale, own_block = own_format(expect_name(type, f"{name}_type"))
-        require(element in ELEMENT_TYPES, f"{name}_type", f"one of {', '.join(ELEMENT_TYPES)}", repr(type))
-        elements.append(element)
-        codes = expect_codes(codes, name, element)
-        require(codes.ndim in (2, 3), f"{name} rank", "2 or 3", codes.ndim)
-        require(min(codes.shape) >= 1, f"{name} shape", "sizes of at least 1", codes.shape)
-        if block is None and own_block is not None and not is_coarse(scales, None):
-            block = own_block
-        names = (f"{name}_scale", f"{name}_scale_block")
-        operands.append((
-            decode(codes, element, name),
-            read_scales(scales, codes.shape, *axes, element, own_scale or scale_type, block, names), axes,
-        ))
-    (x, x_scales, _), (y, y_scales, _) = operands
+    x_element, x, x_scales, x_axes = read_coarse_operand("x", x, x_scale, types[0], scale_type, x_block)
+    y_element, y, y_scales, y_axes = read_coarse_operand("y", y, y_scale, types[1], scale_type, y_block)
     acc = expect_array(acc, "acc", np.float32)
     *x_batch, m, k = x.shape
     *y_batch, y_k, n = y.shape
@@ -187,9 +189,9 @@ def _read_coarse(x, x_scale, y, y_scale, acc, types, scale_type, x_block, y_bloc
     shape = (*np.broadcast_shapes(tuple(x_batch), tuple(y_batch)), m, n)
     require(acc.shape == shape, "acc shape", shape, acc.shape)
     block = finer(x_scales.block[1], y_scales.block[1])
-    factors = (scales.spread(values.shape, *axes, block) for values, scales, axes in operands)
+    factors = (x_scales.spread(x.shape, *x_axes, block), y_scales.spread(y.shape, *y_axes, block))
     block = k if block == ALL else block
-    return _Product(acc.astype(np.float64), x, y, *factors, block, tuple(elements), is_coarse=True)
+    return _Product(acc.astype(np.float64), x, y, *factors, block, (x_element, y_element), is_coarse=True)
 
 
 def _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size, x_scale_block, y_scale_block):

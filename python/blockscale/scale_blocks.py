@@ -100,13 +100,14 @@ class Scales(NamedTuple):
         return factors
 
 
-def read_scales(scales, shape, row_axis, k_axis, element, scale_type, block, names):
+def read_scales(scales, shape, row_axis, k_axis, element, scale_type, block, names, rows=SCALE_BLOCK_ROWS):
     """The scales of an operand of `shape` (rows and K at the axes, from the end), as Scales.
 
     scales      float32, or uint8 codes (or the type of ml_dtypes) of `scale_type`
     element     the element type, for the blocks that it has
     block       (rows, k), or None if it follows from the shapes
     names       of the scales and of the block, for messages
+    rows        the rows that a block may have
 
     Raises TypeError for arrays of another type, ValueError for other shapes and blocks.
     """
@@ -117,7 +118,9 @@ def read_scales(scales, shape, row_axis, k_axis, element, scale_type, block, nam
         require(scale_type in _FORMATS, "scale_type", f"one of {', '.join(_FORMATS)} for {name}", repr(scale_type))
         codes = expect_codes(scales, name, _FORMATS[scale_type])
         factors = decode(codes, _FORMATS[scale_type], name)
-    legal = legal_blocks(element, scale_type)
+    if block is not None:
+        require(block[0] in rows, block_name, f"rows of {' or '.join(map(str, rows))} for groups", block[0])
+    legal = [candidate for candidate in legal_blocks(element, scale_type) if candidate[0] in rows]
     require(legal, name, f"scales of f8E8M0FNU or float32 for {element}", scale_type)
     require(
         factors.ndim == len(shape) and factors.shape[:-2] == shape[:-2],
@@ -132,7 +135,7 @@ def read_scales(scales, shape, row_axis, k_axis, element, scale_type, block, nam
 
     if block is None:
         fitting = [candidate for candidate in legal if shape_of(candidate) == factors.shape]
-        require(fitting, f"shape of {name}", f"that of a block of {shape}: {SCALE_BLOCK_ROWS} x {SCALE_BLOCK_KS}", factors.shape)
+        require(fitting, f"shape of {name}", f"that of a block of {shape}: {rows} x {SCALE_BLOCK_KS}", factors.shape)
         require(len(fitting) == 1, block_name, f"one of {fitting}, which all fit {factors.shape}", None)
         block = fitting[0]
     require(block in legal, block_name, f"one of {legal} for {element} with {scale_type} scales", block)

@@ -360,19 +360,7 @@ func.func @dequantize_e6_block_size(%e: tensor<300x320xf8E4M3FN>, %s: tensor<300
 
 // -----
 
-// Other products have no coarse scales.
-
-func.func @grouped(%x: tensor<6x64xf8E4M3FN>, %xs: tensor<6x1xf32>,
-                   %y: tensor<3x64x8xf8E5M2>, %ys: tensor<3x1x1xf32>,
-                   %o: tensor<3xi32>, %acc: tensor<6x8xf32>) {
-  // expected-error@+1 {{operand #1 must be 2D tensor of f8E8M0FNU type or f8E4M3FN type values, but got 'tensor<6x1xf32>'}}
-  %d = blockscale.grouped_mma_scaled %x, %xs, %y, %ys, %o, %acc
-       : tensor<6x64xf8E4M3FN>, tensor<6x1xf32>, tensor<3x64x8xf8E5M2>,
-         tensor<3x1x1xf32>, tensor<3xi32>, tensor<6x8xf32>
-  return
-}
-
-// -----
+// What is no product has no coarse scales.
 
 func.func @swizzled(%s: tensor<256x8xf32>) -> tensor<2x2x32x16xf32> {
   // expected-error@+1 {{'blockscale.swizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<256x8xf32>'}}

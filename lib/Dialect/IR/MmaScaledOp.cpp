@@ -53,34 +53,11 @@ static ScaledProduct getProduct(MmaScaledOp op) {
 }
 
 static CoarseOperand getCoarseOperand(MmaScaledOp op, MmaScaledOp::Side side) {
-  unsigned rank = op.getMatrixType(side).getRank();
-  unsigned row = MmaScaledOp::getRowDim(side, rank);
-  unsigned k = MmaScaledOp::getKDim(side, rank);
-  Type element = op.getMatrixType(side).getElementType();
-  if (side == MmaScaledOp::Side::X)
-    return {{"x", op.getX()},
-            {"x_scale", op.getXScale()},
-            row,
-            k,
-            "M",
-            element,
-            op.getXScaleBlockAttr(),
-            op.getXScaleBlockAttrName()};
-  return {{"y", op.getY()},
-          {"y_scale", op.getYScale()},
-          row,
-          k,
-          "N",
-          element,
-          op.getYScaleBlockAttr(),
-          op.getYScaleBlockAttrName()};
+  return makeCoarseOperand(op, side, /*rowsOfX=*/"M",
+                           /*startsAnywhere=*/false);
 }
 
-bool MmaScaledOp::hasCoarseScales() {
-  return getXScaleBlockAttr() || getYScaleBlockAttr() ||
-         getScaleType(Side::X).getElementType().isF32() ||
-         getScaleType(Side::Y).getElementType().isF32();
-}
+bool MmaScaledOp::hasCoarseScales() { return areScalesCoarse(*this); }
 
 ScaleBlock MmaScaledOp::getBlockShape(Side side) {
   if (hasCoarseScales())
@@ -146,18 +123,6 @@ static LogicalResult verifyC7Positive(MmaScaledOp op,
   return success();
 }
 
-/// (C11) to (C13)
-static LogicalResult verifyCoarseScales(MmaScaledOp op) {
-  if (op.getBlockSizeAttr())
-    return op.emitOpError("expected no 'block_size' with 'x_scale_block', "
-                          "'y_scale_block' or scales of type f32, got ")
-           << op.getBlockSizeAttr().getInt();
-  for (MmaScaledOp::Side side : {MmaScaledOp::Side::X, MmaScaledOp::Side::Y})
-    if (failed(verifyScaleBlock(op, getCoarseOperand(op, side))))
-      return failure();
-  return success();
-}
-
 LogicalResult MmaScaledOp::verify() {
   // Later checks rely on earlier ones: ranks before dimensions, and no size of
   // 0 before a division.
@@ -169,7 +134,9 @@ LogicalResult MmaScaledOp::verify() {
       failed(verifyBatch(*this, product)))
     return failure();
   if (product.hasCoarseScales)
-    return verifyCoarseScales(*this);
+    return verifyCoarseScales(*this, getBlockSizeAttr(),
+                              getCoarseOperand(*this, Side::X),
+                              getCoarseOperand(*this, Side::Y));
   if (failed(verifyScaleTypes(*this, product)))
     return failure();
   return verifyBlock(*this, product);
@@ -197,21 +164,11 @@ static LogicalResult canonicalizeScaleBlocks(MmaScaledOp op,
   using Side = MmaScaledOp::Side;
   if (!op.hasCoarseScales())
     return failure();
-  std::optional<Format> scale =
-      getScaleFormat(op.getScaleType(Side::X).getElementType());
-  ScaleBlock block = op.getBlockShape(Side::X);
-  if (!scale || block.rows != 1 || block != op.getBlockShape(Side::Y) ||
-      op.getScaleType(Side::X).getElementType() !=
-          op.getScaleType(Side::Y).getElementType() ||
-      !isLegal({*getElementFormat(op.getMatrixType(Side::X).getElementType()),
-                *getElementFormat(op.getMatrixType(Side::Y).getElementType()),
-                *scale, static_cast<unsigned>(block.k)}))
+  std::optional<int64_t> block = findBlockOfInstructions(
+      getCoarseOperand(op, Side::X), getCoarseOperand(op, Side::Y));
+  if (!block)
     return rewriter.notifyMatchFailure(op, "no block of an instruction");
-  rewriter.modifyOpInPlace(op, [&] {
-    op.removeXScaleBlockAttr();
-    op.removeYScaleBlockAttr();
-    op.setBlockSizeAttr(rewriter.getI64IntegerAttr(block.k));
-  });
+  replaceScaleBlocks(rewriter, op, *block);
   return success();
 }
 

@@ -11,13 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScaleBlockRules.h"
 #include "Tiling.h"
-#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/IR/KnownMultiple.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -80,54 +79,6 @@ static bool isKnownBlockMultiple(OpFoldResult value, int64_t block,
   });
 }
 
-/// The most elements that a tile of `size` has, if that is known.
-static std::optional<int64_t> getMostElements(OpFoldResult size) {
-  if (std::optional<int64_t> constant = getConstantIntValue(size))
-    return constant;
-  std::optional<int64_t> most;
-  if (auto min = cast<Value>(size).getDefiningOp<affine::AffineMinOp>())
-    for (AffineExpr result : min.getMap().getResults())
-      if (auto constant = dyn_cast<AffineConstantExpr>(result))
-        most =
-            std::min(most.value_or(constant.getValue()), constant.getValue());
-  return most;
-}
-
-/// The scales of a tile along one dimension, in which `block` elements share
-/// one. A tile that starts at a block has blocks as a whole matrix does, and a
-/// tile inside a block has one scale; for others, blocks cannot be described.
-static std::optional<TileRange> getScaleRange(OpBuilder &builder, Location loc,
-                                              const TileRange &tile,
-                                              int64_t block) {
-  if (block == ScaleBlock::kAll)
-    return TileRange{builder.getIndexAttr(0), builder.getIndexAttr(1)};
-  AffineExpr d0 = builder.getAffineDimExpr(0);
-  auto apply = [&](AffineExpr expr, OpFoldResult value) {
-    return affine::makeComposedFoldedAffineApply(builder, loc, expr, {value});
-  };
-  OpFoldResult first = apply(d0.floorDiv(block), tile.offset);
-  if (isKnownMultiple(tile.offset, block))
-    return TileRange{first, apply(d0.ceilDiv(block), tile.size)};
-  // Offsets are multiples of `part`, which divides the block.
-  std::optional<int64_t> most = getMostElements(tile.size);
-  for (int64_t part = block / 2; part >= 1; part /= 2)
-    if (isKnownMultiple(tile.offset, part)) {
-      if (most && *most <= part)
-        return TileRange{first, builder.getIndexAttr(1)};
-      break;
-    }
-  return std::nullopt;
-}
-
-/// Emits an error that a tile cuts a block of scales of `side`.
-static void emitCutBlock(MmaScaledOp op, Side side, StringRef dim,
-                         int64_t block) {
-  op.emitOpError("expected tiles along ")
-      << dim << " to start at a multiple of " << block
-      << ", which share a scale of " << (side == Side::X ? "x" : "y")
-      << ", or to be parts of such a block";
-}
-
 /// The licence of a tile that starts at `offset` along K; null without one.
 static AccumulateAttr getAccumulateOfTile(MmaScaledOp op, OpFoldResult offset) {
   AccumulateAttr attr = op.getAccumulateAttr();
@@ -144,27 +95,12 @@ static FailureOr<TilingResult> tileCoarse(OpBuilder &builder, MmaScaledOp op,
   auto slice = [&](Side side, Value scales) -> Value {
     bool isX = side == Side::X;
     TileRange rows = {offsets[isX ? m : m + 1], sizes[isX ? m : m + 1]};
-    ScaleBlock block = op.getBlockShape(side);
-    ShapedType type = op.getScaleType(side);
-    auto rank = static_cast<unsigned>(type.getRank());
-    // All tiles share a single scale.
-    auto orAll = [&](int64_t size, unsigned dim) {
-      return type.getDimSize(dim) == 1 && size != 1 ? ScaleBlock::kAll : size;
-    };
-    std::optional<TileRange> rowScales =
-        getScaleRange(builder, loc, rows,
-                      orAll(block.rows, MmaScaledOp::getRowDim(side, rank)));
-    if (!rowScales) {
-      emitCutBlock(op, side, isX ? "M" : "N", block.rows);
+    std::optional<ScaleRanges> ranges =
+        getScaleRanges(builder, op, isX, scales, op.getBlockShape(side), rows,
+                       k, isX ? "M" : "N");
+    if (!ranges)
       return {};
-    }
-    std::optional<TileRange> kScales = getScaleRange(
-        builder, loc, k, orAll(block.k, MmaScaledOp::getKDim(side, rank)));
-    if (!kScales) {
-      emitCutBlock(op, side, "K", block.k);
-      return {};
-    }
-    return tile.sliceScales(scales, /*isKLast=*/isX, *rowScales, *kScales);
+    return tile.sliceScales(scales, /*isKLast=*/isX, ranges->rows, ranges->k);
   };
   Value xScale = slice(Side::X, op.getXScale());
   Value yScale = xScale ? slice(Side::Y, op.getYScale()) : Value();
@@ -184,17 +120,6 @@ static FailureOr<TilingResult> tileCoarse(OpBuilder &builder, MmaScaledOp op,
   tiled->setDiscardableAttrs(
       llvm::to_vector(op.getOperation()->getDiscardableAttrs()));
   return TilingResult{{tiled}, {tiled.getResult()}, slices};
-}
-
-/// The size along K of blocks that are whole: those of instructions; 1 without.
-static int64_t getWholeBlock(MmaScaledOp op) {
-  int64_t whole = 1;
-  for (Side side : {Side::X, Side::Y})
-    if (ScaleBlock block = op.getBlockShape(side); isBlockOfInstructions(
-            block, *getElementFormat(op.getMatrixType(side).getElementType()),
-            llvm::to_string(op.getScaleType(side).getElementType())))
-      whole = std::max(whole, block.k);
-  return whole;
 }
 
 FailureOr<TilingResult> MmaScaledOp::getTiledImplementation(OpBuilder &builder,

@@ -8,7 +8,7 @@
 
 #include "blockscale/Dialect/IR/Promotion.h"
 
-#include "NamedShape.h"
+#include "Grouped/GroupedRules.h"
 #include "blockscale/Support/FragmentLayout.h"
 #include "blockscale/Support/InstructionTable.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -56,8 +56,26 @@ static LogicalResult verifyEqual(PromotedMatmulOp op, StringRef what,
          << what << " to be " << expected << ", got " << got;
 }
 
-/// (R1)
+/// (R1) with groups of rows.
+static LogicalResult verifyGroupedShapes(PromotedMatmulOp op) {
+  for (auto [name, value, rank] :
+       {std::tuple(StringRef("x"), Value(op.getX()), 2),
+        {"y", op.getY(), 3},
+        {"acc", op.getAcc(), 2}}) {
+    auto type = cast<ShapedType>(value.getType());
+    if (type.getRank() != rank)
+      return op.emitOpError("expected ")
+             << name << " of rank " << rank << " with offsets, got " << type;
+  }
+  return verifyGrouped(op, GroupedProduct(op));
+}
+
+/// (R1), (R5)
 static LogicalResult verifyShapes(PromotedMatmulOp op) {
+  if (op.getOffsets())
+    return verifyGroupedShapes(op);
+  if (op.getRows() || op.getGroupScale() || op.getBias())
+    return op.emitOpError("expected offsets with rows, group_scale or bias");
   ShapedType x = op.getX().getType(), y = op.getY().getType(),
              acc = op.getAcc().getType();
   auto dim = [](ShapedType type, int64_t fromEnd) {
@@ -97,6 +115,11 @@ static LogicalResult verifyFactors(PromotedMatmulOp op, Side side,
   if (type.getRank() != matrix.getRank())
     return op.emitOpError("expected ")
            << name << " of rank " << rank << ", got " << type;
+  if (side == Side::X && op.getOffsets() && block.rows != 1 &&
+      block.rows != ScaleBlock::kAll)
+    return op.emitOpError("expected x_factors for 1 or all rows, since groups "
+                          "of rows start anywhere, got ")
+           << stringifyScaleBlock(block);
   if (block.k != ScaleBlock::kAll &&
       block.k % static_cast<int64_t>(op.getInterval()) != 0)
     return op.emitOpError("expected interval to divide the block of ")

@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScaleBlockRules.h"
+#include "blockscale/Support/InstructionTable.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -84,12 +84,27 @@ ScaleBlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Blocks that fit
 //===----------------------------------------------------------------------===//
 
+/// The rows that an operand may have in a block.
+static SmallVector<int64_t> getLegalRows(const CoarseOperand &operand) {
+  SmallVector<int64_t> rows = llvm::to_vector(getScaleBlockRows());
+  if (operand.startsAnywhere)
+    llvm::erase_if(rows, [](int64_t size) {
+      return size != 1 && size != ScaleBlock::kAll;
+    });
+  return rows;
+}
+
 static std::vector<ScaleBlock> getLegal(const CoarseOperand &operand) {
   std::optional<Format> element = getElementFormat(operand.element);
   if (!element)
     return {};
-  return getLegalScaleBlocks(
+  std::vector<ScaleBlock> blocks = getLegalScaleBlocks(
       *element, llvm::to_string(operand.scales.type().getElementType()));
+  SmallVector<int64_t> rows = getLegalRows(operand);
+  llvm::erase_if(blocks, [&](const ScaleBlock &block) {
+    return !llvm::is_contained(rows, block.rows);
+  });
+  return blocks;
 }
 
 /// Blocks of instructions are whole.
@@ -153,6 +168,12 @@ static LogicalResult verifyTypes(Operation *op, const CoarseOperand &operand) {
   }
   if (!operand.block || llvm::is_contained(legal, operand.block.getBlock()))
     return success();
+  SmallVector<int64_t> rows = getLegalRows(operand);
+  if (!llvm::is_contained(rows, operand.block.getRows()))
+    return op->emitOpError("expected ")
+           << operand.blockName << " to have " << listBlockSizes(rows)
+           << " rows, since groups of rows start anywhere, got "
+           << stringifyScaleBlock(operand.block.getBlock());
   return op->emitOpError("expected ")
          << operand.blockName << " to be " << listBlocks(legal, "or") << " for "
          << operand.element << " with " << scaleType << " scales, got "
@@ -167,7 +188,7 @@ static LogicalResult verifyKnown(Operation *op, const CoarseOperand &operand) {
   InFlightDiagnostic error = op->emitOpError("expected ");
   if (fitting.empty())
     error << operand.scales.name << " to have one scale for "
-          << listBlockSizes(getScaleBlockRows()) << " rows and "
+          << listBlockSizes(getLegalRows(operand)) << " rows and "
           << listBlockSizes(getScaleBlockKs()) << " elements along K of "
           << operand.matrix.name << ", got ";
   else
@@ -209,6 +230,34 @@ LogicalResult blockscale::verifyScaleBlock(Operation *op,
            << block.k << ", the block of " << operand.scales.name
            << ", got K = " << k.getSize();
   return success();
+}
+
+LogicalResult blockscale::verifyCoarseScales(Operation *op,
+                                             IntegerAttr blockSize,
+                                             const CoarseOperand &x,
+                                             const CoarseOperand &y) {
+  if (blockSize)
+    return op->emitOpError("expected no 'block_size' with 'x_scale_block', "
+                           "'y_scale_block' or scales of type f32, got ")
+           << blockSize.getInt();
+  for (const CoarseOperand *operand : {&x, &y})
+    if (failed(verifyScaleBlock(op, *operand)))
+      return failure();
+  return success();
+}
+
+std::optional<int64_t>
+blockscale::findBlockOfInstructions(const CoarseOperand &x,
+                                    const CoarseOperand &y) {
+  Type scaleType = x.scales.type().getElementType();
+  std::optional<Format> scale = getScaleFormat(scaleType);
+  ScaleBlock block = getScaleBlock(x);
+  if (!scale || block.rows != 1 || block != getScaleBlock(y) ||
+      scaleType != y.scales.type().getElementType() ||
+      !isLegal({*getElementFormat(x.element), *getElementFormat(y.element),
+                *scale, static_cast<unsigned>(block.k)}))
+    return std::nullopt;
+  return block.k;
 }
 
 //===----------------------------------------------------------------------===//

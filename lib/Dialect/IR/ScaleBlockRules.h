@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The rules of a matrix and its coarse scales, at compile time and at run time:
-// (C11), (C12), (Q7) and (E6).
+// (C11), (C12), (P10), (P11), (Q7) and (E6). And what products with two of them
+// share: `mma_scaled`, and `grouped_mma_scaled`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,8 @@
 
 #include "SizeRelations.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 namespace mlir::blockscale {
 
@@ -30,6 +33,8 @@ struct CoarseOperand {
   Type element;
   ScaleBlockAttr block;
   StringRef blockName;
+  /// Whether groups of rows start at any row: then one row has a scale, or all.
+  bool startsAnywhere = false;
 
   NamedDim getRows() const { return {matrix, rowDim, rowName}; }
   NamedDim getK() const { return {matrix, kDim, "K"}; }
@@ -46,6 +51,74 @@ LogicalResult verifyScaleBlock(Operation *op, const CoarseOperand &operand);
 /// are a result.
 void checkScaleBlock(SizeChecker &check, const CoarseOperand &operand,
                      bool hasScales = true);
+
+//===----------------------------------------------------------------------===//
+// Products with scales
+//===----------------------------------------------------------------------===//
+
+/// The operand of `op` at `side`. `rowsOfX` is what its rule calls the rows of
+/// x; with `startsAnywhere`, groups of them do.
+template <typename Op>
+CoarseOperand makeCoarseOperand(Op op, MmaScaledOp::Side side,
+                                StringRef rowsOfX, bool startsAnywhere) {
+  bool isX = side == MmaScaledOp::Side::X;
+  ShapedType type = op.getMatrixType(side);
+  auto rank = static_cast<unsigned>(type.getRank());
+  NamedShape matrix = {isX ? "x" : "y", isX ? op.getX() : op.getY()};
+  NamedShape scales = {isX ? "x_scale" : "y_scale",
+                       isX ? op.getXScale() : op.getYScale()};
+  return {matrix,
+          scales,
+          MmaScaledOp::getRowDim(side, rank),
+          MmaScaledOp::getKDim(side, rank),
+          isX ? rowsOfX : "N",
+          type.getElementType(),
+          isX ? op.getXScaleBlockAttr() : op.getYScaleBlockAttr(),
+          isX ? op.getXScaleBlockAttrName() : op.getYScaleBlockAttrName(),
+          isX && startsAnywhere};
+}
+
+/// Whether scales of `op` have blocks of their own.
+template <typename Op>
+bool areScalesCoarse(Op op) {
+  using Side = MmaScaledOp::Side;
+  return op.getXScaleBlockAttr() || op.getYScaleBlockAttr() ||
+         op.getScaleType(Side::X).getElementType().isF32() ||
+         op.getScaleType(Side::Y).getElementType().isF32();
+}
+
+/// (C11) to (C13), (P10) to (P12)
+LogicalResult verifyCoarseScales(Operation *op, IntegerAttr blockSize,
+                                 const CoarseOperand &x,
+                                 const CoarseOperand &y);
+
+/// The block size of block-scaled instructions whose blocks `x` and `y` have;
+/// nullopt if there are none.
+std::optional<int64_t> findBlockOfInstructions(const CoarseOperand &x,
+                                               const CoarseOperand &y);
+
+/// The size along K of blocks of `op` that are whole, which are those of
+/// instructions; 1 without.
+template <typename Op>
+int64_t getWholeBlock(Op op) {
+  int64_t whole = 1;
+  for (auto side : {MmaScaledOp::Side::X, MmaScaledOp::Side::Y})
+    if (ScaleBlock block = op.getBlockShape(side); isBlockOfInstructions(
+            block, *getElementFormat(op.getMatrixType(side).getElementType()),
+            llvm::to_string(op.getScaleType(side).getElementType())))
+      whole = std::max(whole, block.k);
+  return whole;
+}
+
+/// Replaces the blocks of `op` by a `block_size`.
+template <typename Op>
+void replaceScaleBlocks(PatternRewriter &rewriter, Op op, int64_t blockSize) {
+  rewriter.modifyOpInPlace(op, [&] {
+    op.removeXScaleBlockAttr();
+    op.removeYScaleBlockAttr();
+    op.setBlockSizeAttr(rewriter.getI64IntegerAttr(blockSize));
+  });
+}
 
 } // namespace mlir::blockscale
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tiling.h"
+#include "blockscale/Dialect/IR/KnownMultiple.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -78,6 +79,74 @@ SmallVector<utils::IteratorType> blockscale::getProductLoops(Value acc) {
   SmallVector<utils::IteratorType> loops = getParallelLoops(acc);
   loops.push_back(utils::IteratorType::reduction);
   return loops;
+}
+
+/// The most elements that a tile of `size` has, if that is known.
+static std::optional<int64_t> getMostElements(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return constant;
+  std::optional<int64_t> most;
+  if (auto min = cast<Value>(size).getDefiningOp<affine::AffineMinOp>())
+    for (AffineExpr result : min.getMap().getResults())
+      if (auto constant = dyn_cast<AffineConstantExpr>(result))
+        most =
+            std::min(most.value_or(constant.getValue()), constant.getValue());
+  return most;
+}
+
+/// The scales of a tile along one dimension, in which `block` elements share
+/// one. A tile that starts at a block has blocks as a whole matrix does, and a
+/// tile inside a block has one scale; for others, blocks cannot be described.
+static std::optional<TileRange> getScaleRange(OpBuilder &builder, Location loc,
+                                              const TileRange &tile,
+                                              int64_t block) {
+  if (block == ScaleBlock::kAll)
+    return TileRange{builder.getIndexAttr(0), builder.getIndexAttr(1)};
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  auto apply = [&](AffineExpr expr, OpFoldResult value) {
+    return affine::makeComposedFoldedAffineApply(builder, loc, expr, {value});
+  };
+  OpFoldResult first = apply(d0.floorDiv(block), tile.offset);
+  if (isKnownMultiple(tile.offset, block))
+    return TileRange{first, apply(d0.ceilDiv(block), tile.size)};
+  // Offsets are multiples of `part`, which divides the block.
+  std::optional<int64_t> most = getMostElements(tile.size);
+  for (int64_t part = block / 2; part >= 1; part /= 2)
+    if (isKnownMultiple(tile.offset, part)) {
+      if (most && *most <= part)
+        return TileRange{first, builder.getIndexAttr(1)};
+      break;
+    }
+  return std::nullopt;
+}
+
+std::optional<ScaleRanges>
+blockscale::getScaleRanges(OpBuilder &builder, Operation *op, bool isX,
+                           Value scales, const ScaleBlock &block,
+                           const TileRange &rows, const TileRange &k,
+                           StringRef rowName) {
+  auto type = cast<ShapedType>(scales.getType());
+  int64_t rank = type.getRank();
+  auto get = [&](const TileRange &tile, int64_t size, int64_t fromEnd,
+                 StringRef dim) -> std::optional<TileRange> {
+    // All tiles share a single scale.
+    bool isOne = type.getDimSize(rank - fromEnd) == 1 && size != 1;
+    std::optional<TileRange> range = getScaleRange(
+        builder, op->getLoc(), tile, isOne ? ScaleBlock::kAll : size);
+    if (!range)
+      op->emitOpError("expected tiles along ")
+          << dim << " to start at a multiple of " << size
+          << ", which share a scale of " << (isX ? "x" : "y")
+          << ", or to be parts of such a block";
+    return range;
+  };
+  std::optional<TileRange> ofRows = get(rows, block.rows, isX ? 2 : 1, rowName);
+  if (!ofRows)
+    return std::nullopt;
+  std::optional<TileRange> ofK = get(k, block.k, isX ? 1 : 2, "K");
+  if (!ofK)
+    return std::nullopt;
+  return ScaleRanges{*ofRows, *ofK};
 }
 
 Value ProductTile::sliceRows(Value source, int64_t perElement) {

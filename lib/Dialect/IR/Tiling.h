@@ -15,6 +15,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_IR_TILING_H
 #define BLOCKSCALE_LIB_DIALECT_IR_TILING_H
 
+#include "blockscale/Support/ScaleBlocks.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
 namespace mlir::blockscale {
@@ -74,6 +75,19 @@ SmallVector<utils::IteratorType> getProductLoops(Value acc);
 struct TileRange {
   OpFoldResult offset, size;
 };
+
+/// The coarse scales that a tile of an operand needs.
+struct ScaleRanges {
+  TileRange rows, k;
+};
+
+/// Those of the operand x or y of `op`, with `scales` of blocks of `block`, for
+/// the tile of `rows` (which errors call `rowName`) and `k`. Emits an error if
+/// the tile cuts a block.
+std::optional<ScaleRanges>
+getScaleRanges(OpBuilder &builder, Operation *op, bool isX, Value scales,
+               const ScaleBlock &block, const TileRange &rows,
+               const TileRange &k, StringRef rowName);
 
 /// A tile of the iteration domain of a product into `acc`, and the slices of
 /// operands that it needs.

@@ -14,6 +14,7 @@ needed. See docs/Torch.md. Needs torch 2.4 or later, which is imported here.
 
 from .checkpoints import (
     load_fp8_block_deepseek,
+    load_fp8_block_deepseek_experts,
     load_fp8_row_compressed_tensors,
     load_mxfp4_gpt_oss,
     load_nvfp4_modelopt,
@@ -38,6 +39,7 @@ __all__ = [
     "grouped_linear",
     "linear",
     "load_fp8_block_deepseek",
+    "load_fp8_block_deepseek_experts",
     "load_fp8_row_compressed_tensors",
     "load_mxfp4_gpt_oss",
     "load_nvfp4_modelopt",

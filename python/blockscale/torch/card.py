@@ -12,7 +12,7 @@ import torch
 
 from . import bundle
 from .constants import one, ones, zero_bias, zeros
-from .fp8_kernels import product_name
+from .fp8_kernels import experts_name, product_name
 
 # The alignment that kernels rely on.
 ALIGNMENT = 16
@@ -68,16 +68,26 @@ def _warn_of_licence():
     )
 
 
+def _used_licence(accumulate, device):
+    """The licence, where a kernel of the card uses it."""
+    if not _has_fp8_sums(device):
+        return None
+    if accumulate is None:
+        _warn_of_licence()
+    return accumulate
+
+
 def _product(format, accumulate, rebase, x_format, device):
     """The function of a product, for a card that has a use for its licence. Some have only one, for all cards."""
     if x_format.name in format.mixed_activations:
         return bundle.function(product_name(format.name, accumulate, rebase, x_format.name), bundle.FP8_NAME)
-    is_licensed = accumulate is not None and _has_fp8_sums(device)
-    if not format.is_coarse and not is_licensed:
+    if format.is_coarse:
+        accumulate = _used_licence(accumulate, device)
+    elif not _has_fp8_sums(device):
+        accumulate = None
+    if not format.is_coarse and accumulate is None:
         return bundle.function(product_name(format.name))
-    if format.is_coarse and accumulate is None and _has_fp8_sums(device):
-        _warn_of_licence()
-    name = product_name(format.name, accumulate, rebase) if is_licensed else product_name(format.name)
+    name = product_name(format.name) if accumulate is None else product_name(format.name, accumulate, rebase)
     return bundle.function(name, bundle.FP8_NAME)
 
 
@@ -188,23 +198,27 @@ def _weights_of_experts(codes, scales, tensor_scale, bias, format):
     return [codes, scales, *factors], zeros(tuple(codes.shape[:2]), codes) if bias is None else bias
 
 
-def _function_of_experts(name, format, activations):
+def _function_of_experts(name, format, activations, accumulate, device):
     prefix = "" if activations is None else f"{activations}_"
+    if format.is_coarse:
+        end = experts_name(format.name, _used_licence(accumulate, device))
+        return bundle.function(f"{prefix}{name}_{end}", bundle.FP8_NAME)
     return bundle.function(f"{prefix}{name}_{format.name}", bundle.MOE_NAME)
 
 
-def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations):
+def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations, accumulate=None):
     """bf16 of T x N."""
     out = torch.empty((x.shape[0], codes.shape[1]), dtype=torch.bfloat16, device=x.device)
     if x.shape[0] == 0 or codes.shape[1] == 0:
         return out
     weights, bias = _weights_of_experts(codes, scales, tensor_scale, bias, format)
     arguments = [x, *weights, offsets, bias]
-    _launch(_function_of_experts("grouped_linear", format, activations), arguments, out, x.device)
+    function = _function_of_experts("grouped_linear", format, activations, accumulate, x.device)
+    _launch(function, arguments, out, x.device)
     return out
 
 
-def moe(x, ids, weights, up, down, gate, format, activations):
+def moe(x, ids, weights, up, down, gate, format, activations, accumulate=None):
     """bf16 of S x H. `up` and `down` are codes, scales, tensor scales and bias of a product."""
     out = torch.empty(tuple(x.shape), dtype=torch.bfloat16, device=x.device)
     if x.shape[0] == 0:
@@ -213,7 +227,7 @@ def moe(x, ids, weights, up, down, gate, format, activations):
     for each in (up, down):
         product, bias = _weights_of_experts(*each, format)
         arguments += [*product, bias]
-    _launch(_function_of_experts("moe", format, activations), arguments, out, x.device, gate)
+    _launch(_function_of_experts("moe", format, activations, accumulate, x.device), arguments, out, x.device, gate)
     return out
 
 

@@ -78,6 +78,43 @@ def load_fp8_block_deepseek(weight, weight_scale_inv, weight_block_size=(128, 12
     return QuantizedTensor(weight, _factors("weight_scale_inv", weight_scale_inv, has_powers=True), "fp8_block")
 
 
+def load_fp8_block_deepseek_experts(tensors, prefix, experts, weight_block_size=(128, 128)):
+    """The experts of a layer of such a checkpoint, as DeepSeek-V3, Qwen3-MoE-FP8, GLM and Kimi have them.
+
+    tensors            a mapping of names to tensors: for each expert i, `PREFIXi.gate_proj.weight`, `.up_proj.weight` and
+                       `.down_proj.weight`, and `weight_scale_inv` of each, as `load_fp8_block_deepseek` takes them. I x H,
+                       I x H and H x I, I a multiple of 128
+    prefix             what names begin with, such as "model.layers.3.mlp.experts."
+    experts            how many there are
+    weight_block_size  that of the checkpoint's quantization_config
+
+    Returns (up, down), QuantizedTensors of fp8_block of G x 2I x H, with all gates first, and G x H x I: what MoE takes
+    with layout="halves". Raises KeyError for a tensor that is not there, and TypeError or ValueError.
+    """
+    if not isinstance(experts, int) or isinstance(experts, bool) or experts < 1:
+        fail(ValueError, "experts", "an int of at least 1", repr(experts))
+
+    def load(expert, name):
+        parts = [f"{prefix}{expert}.{name}.{part}" for part in ("weight", "weight_scale_inv")]
+        missing = [part for part in parts if part not in tensors]
+        if missing:
+            raise KeyError(f"tensors: expected {missing[0]!r}")
+        return load_fp8_block_deepseek(*(tensors[part] for part in parts), weight_block_size)
+
+    def join(gate, up):
+        if gate.shape != up.shape or gate.shape[0] % BLOCK_SIZE[0]:
+            fail(ValueError, "gate_proj and up_proj", f"one shape, with a multiple of {BLOCK_SIZE[0]} rows",
+                 f"{tuple(gate.shape)} and {tuple(up.shape)}")
+        codes, scales = (
+            torch.stack(parts, 0).reshape(-1, parts[0].shape[-1])
+            for parts in ((gate.codes, up.codes), (gate.scales, up.scales))
+        )
+        return QuantizedTensor(codes, scales, "fp8_block")
+
+    both = [join(load(expert, "gate_proj"), load(expert, "up_proj")) for expert in range(experts)]
+    return QuantizedTensor.stack(both), QuantizedTensor.stack(load(expert, "down_proj") for expert in range(experts))
+
+
 def load_fp8_row_compressed_tensors(weight, weight_scale):
     """A weight of compressed-tensors in FP8 with a scale for each channel, of its two tensors.
 

@@ -232,8 +232,9 @@ def check_experts(name, codes, scales, tensor_scale, bias, format,
     return experts, n, k
 
 
-def check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
-    check_activations(activations)
+def check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None, accumulate=None):
+    check_activations(activations, format)
+    check_accumulate(accumulate, format)
     experts, _, k = check_experts("the weights", codes, scales, tensor_scale, bias, format)
     check_tensors(x=x, offsets=offsets)
     if offsets.dtype != torch.int32 or tuple(offsets.shape) != (experts,):
@@ -257,13 +258,14 @@ def check_routes(ids, weights, experts):
         fail(ValueError, "weights", f"shape {shapes[0]} or {shapes[1]}", tuple(weights.shape))
 
 
-def check_moe(x, ids, weights, up, down, format, activations=None):
+def check_moe(x, ids, weights, up, down, format, activations=None, accumulate=None):
     """`up` and `down` are codes, scales, tensor scale and bias of a product."""
-    check_activations(activations)
+    check_activations(activations, format)
+    check_accumulate(accumulate, format)
     up_names, down_names = (
         (name, f"{name}_scales", f"{name}_tensor_scale", f"{name}_bias") for name in ("up", "down")
     )
-    experts, rows, hidden = check_experts("up", *up, format, up_names)
+    experts, rows, hidden = check_experts("up", *up, format.of_pairs, up_names)
     others, n, k = check_experts("down", *down, format, down_names)
     if experts > MOST_GROUPS:
         fail(ValueError, "codes of up", f"at most {MOST_GROUPS} experts", experts)

@@ -165,7 +165,7 @@ def _values_of_x(x, format, activations):
         return to_numpy(x.double()), None
     g = tensor_scale_of(x) if format.is_scaled else None
     codes, scales = quantize(x, g, format)
-    return values_of(codes, scales, format), None if g is None else numpy.float32(float(g))
+    return values_of(codes, scales, format, is_x=True), None if g is None else numpy.float32(float(g))
 
 
 def _product_of_experts(x, x_tensor_scale, group_of, codes, scales, tensor_scale, bias, format):
@@ -185,7 +185,7 @@ def _product_of_experts(x, x_tensor_scale, group_of, codes, scales, tensor_scale
     return result
 
 
-def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations):
+def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations, accumulate=None):
     # Ends are clamped, as kernels do it.
     ends = numpy.maximum.accumulate(numpy.clip(to_numpy(offsets), 0, x.shape[0]))
     group_of = numpy.searchsorted(ends, numpy.arange(x.shape[0]), side="right")
@@ -194,12 +194,12 @@ def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activa
     return torch.from_numpy(product).to(torch.bfloat16).to(x.device)
 
 
-def moe(x, ids, weights, up, down, gate, format, activations):
+def moe(x, ids, weights, up, down, gate, format, activations, accumulate=None):
     alpha, limit, shift = (numpy.float32(each) for each in gate)
     ids, weights = to_numpy(ids), to_numpy(weights)
     values, g = _values_of_x(x, format, activations)
     rows, group_of = numpy.repeat(values, ids.shape[1], 0), ids.reshape(-1)
-    product = _product_of_experts(rows, g, group_of, *up, format)
+    product = _product_of_experts(rows, g, group_of, *up, format.of_pairs)
     count, columns = product.shape
     pairs = product.reshape(count, columns // (2 * PAIR_COLUMNS), 2, PAIR_COLUMNS)
     with numpy.errstate(over="ignore", invalid="ignore"):

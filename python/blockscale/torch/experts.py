@@ -9,10 +9,18 @@ from torch import nn
 
 from ..routing import MOST_GROUPS
 from . import formats, ops
-from .checks import VALUE_DTYPES, check_activations, check_moe, check_tensors, fail, is_usual_moe
+from .checks import (
+    VALUE_DTYPES,
+    check_accumulate,
+    check_activations,
+    check_moe,
+    check_tensors,
+    fail,
+    is_usual_moe,
+)
 from .conversion import KeptTypes, convert_modules
 from .moe_kernels import PAIR_COLUMNS
-from .quantized import QuantizedTensor
+from .quantized import QuantizedTensor, dequantize, repeat_rows
 
 
 class Gate(NamedTuple):
@@ -48,11 +56,16 @@ def _order_of_pairs(rows, layout, device):
     return order
 
 
+def _scales_of_rows(scales, rows, format):
+    """The scales of a weight of so many rows, one for each row."""
+    return repeat_rows(scales, rows, format.weight_block[0]) if format.is_coarse else scales
+
+
 def _parts_of(name, weight, bias):
     """The tensors of a weight and its bias, as kernels take them."""
     check_tensors((f"{name}_bias",), **{f"{name}_bias": bias})
     g = weight.tensor_scale
-    if formats.get_of_experts(weight.format).is_scaled:
+    if formats.get(weight.format).is_scaled:
         g = torch.ones((), dtype=torch.float32, device=weight.device) if g is None else g
         g = g.reshape(-1).expand(weight.shape[0])
     return weight.codes, weight.scales, g, None if bias is None else bias.detach().to(torch.float32)
@@ -67,18 +80,21 @@ class MoE(KeptTypes):
     layout              of the rows of `up`, and of up_bias: "halves" (all gates first), "interleaved" (gate, up, gate,
                         ...) or "blocks" (8 gates, 8 others, ...), in which they are kept
     activations         None: weight-only quantization, x stays bf16. "dynamic": x of both products is quantized to the
-                        weights' format
+                        weights' format; fp8_block and fp8_row have only this
+    accumulate          for fp8_block and fp8_row, None or 128: the licence that `linear` has
 
     It is called as the experts of transformers are: with bf16 of (..., H), the int32 or int64 ids of S x J experts, and
     their weights, of S x J, or S x G with the weights of all. Ids outside of 0 to G - 1 add nothing. It returns bf16 of
     (..., H), as the op `moe` does. Nothing waits for the card. Gradients raise RuntimeError.
 
-    Buffers are `up_codes`, `up_scales`, `up_tensor_scale`, `up_bias`, and the same of `down`.
+    Buffers are `up_codes`, `up_scales`, `up_tensor_scale`, `up_bias`, and the same of `down`. `up_scales` of fp8_block
+    are f32 of G x 2I x ceil(H / 128): 128 rows that share a scale do not stand together any more.
     """
 
-    def __init__(self, up, down, up_bias=None, down_bias=None, gate=SILU, layout="halves", activations=None):
+    def __init__(
+        self, up, down, up_bias=None, down_bias=None, gate=SILU, layout="halves", activations=None, accumulate=None
+    ):
         super().__init__()
-        check_activations(activations)
         for name, weight in (("up", up), ("down", down)):
             if not isinstance(weight, QuantizedTensor):
                 fail(TypeError, name, "a QuantizedTensor", type(weight).__name__)
@@ -86,13 +102,16 @@ class MoE(KeptTypes):
                 fail(ValueError, name, "3 dimensions, and no sparse weight", repr(weight))
         if up.format != down.format:
             fail(ValueError, "down", f"the format of up, {up.format!r}", repr(down.format))
+        format = formats.get(up.format)
         self.gate, self.format, self.activations = Gate(*map(float, gate)), up.format, activations
+        self.accumulate = accumulate
         self.num_experts, self.hidden_size, self.intermediate_size = down.shape
         order = _order_of_pairs(up.shape[1], layout, up.device)
-        products = _parts_of("up", up, up_bias), _parts_of("down", down, down_bias)
+        codes, scales, *rest = _parts_of("up", up, up_bias)
+        products = (codes, _scales_of_rows(scales, up.shape[1], format), *rest), _parts_of("down", down, down_bias)
         x = torch.empty((0, self.hidden_size), dtype=torch.bfloat16, device=up.device)
         ids = torch.empty((0, 1), dtype=torch.int64, device=up.device)
-        check_moe(x, ids, ids.to(torch.float32), *products, formats.get_of_experts(self.format))
+        check_moe(x, ids, ids.to(torch.float32), *products, format, activations, accumulate)
         for name, product in zip(("up", "down"), products):
             for part, tensor in zip(PARTS, product):
                 if name == "up" and layout != "blocks" and part != "tensor_scale" and tensor is not None:
@@ -103,29 +122,32 @@ class MoE(KeptTypes):
         return tuple(self._buffers[f"{name}_{part}"] for part in PARTS)
 
     @classmethod
-    def from_float(cls, up, down, format, up_bias=None, down_bias=None, gate=SILU, layout="halves", activations=None):
+    def from_float(
+        cls, up, down, format, up_bias=None, down_bias=None, gate=SILU, layout="halves", activations=None,
+        accumulate=None,
+    ):
         """The same from weights of bf16, f16 or f32, which are quantized on their device, one expert after the other.
 
         Each expert has a tensor scale of its own. Raises TypeError or ValueError.
         """
-        check_activations(activations)
+        check_activations(activations, formats.get(format))
+        check_accumulate(accumulate, formats.get(format))
         check_tensors(up=up, down=down)
         for name, weight in (("up", up), ("down", down)):
             if weight.dim() != 3 or not weight.shape[0]:
                 fail(ValueError, name, "3 dimensions, the first of at least 1", f"shape {tuple(weight.shape)}")
-        formats.get_of_experts(format)
         quantized = (
             QuantizedTensor.stack(
                 QuantizedTensor.from_float(weight[expert], format) for expert in range(weight.shape[0])
             ) for weight in (up, down)
         )
-        return cls(*quantized, up_bias, down_bias, gate, layout, activations)
+        return cls(*quantized, up_bias, down_bias, gate, layout, activations, accumulate)
 
     def dequantize(self, dtype=torch.bfloat16, layout="halves"):
         """The weights (up, down), of G x 2I x H and G x H x I, with the rows of `up` in a `layout`."""
+        format = formats.get(self.format)
         up, down = (
-            QuantizedTensor(codes, scales, self.format, g).dequantize(dtype)
-            for codes, scales, g, _ in (self._product("up"), self._product("down"))
+            dequantize(*self._product(name)[:3], of, dtype) for name, of in (("up", format.of_pairs), ("down", format))
         )
         back = torch.argsort(_order_of_pairs(up.shape[1], layout, up.device))
         return up.index_select(1, back), down
@@ -138,18 +160,20 @@ class MoE(KeptTypes):
         if not ops.is_plain(hidden_states, weights):
             ops.check_untraced(self.format, x=hidden_states, ids=ids, weights=weights)
             return torch.ops.blockscale.moe(
-                hidden_states, ids, weights, *up, *down, self.format, *self.gate, self.activations
+                hidden_states, ids, weights, *up, *down, self.format, *self.gate, self.activations, self.accumulate
             )
         format = formats.FORMATS[self.format]
         if not is_usual_moe(hidden_states, ids, weights, self.hidden_size) or up[0].device != hidden_states.device:
             check_moe(hidden_states, ids, weights, up, down, format)
-        return ops.run_checked_moe(hidden_states, ids, weights, up, down, format, self.gate, self.activations)
+        return ops.run_checked_moe(
+            hidden_states, ids, weights, up, down, format, self.gate, self.activations, self.accumulate
+        )
 
     def extra_repr(self):
         return (
             f"num_experts={self.num_experts}, hidden_size={self.hidden_size}, "
             f"intermediate_size={self.intermediate_size}, format={self.format!r}, gate={self.gate}, "
-            f"activations={self.activations!r}"
+            f"activations={self.activations!r}" + (f", accumulate={self.accumulate}" if self.accumulate else "")
         )
 
 
@@ -214,7 +238,7 @@ def _reason_to_keep(module, format):
         return f"the forward of {type(module).__name__}, which takes no {' or '.join(IDS)}"
     if _gate_of(module) is None:
         return f"the activation of {type(module).__name__}, which is neither silu(gate) * up nor that of gpt-oss"
-    block = formats.get_of_experts(format).block
+    block = formats.get(format).block
     for columns in (up.shape[1 if is_transposed else 2], down.shape[1 if is_transposed else 2]):
         if columns == 0 or columns % block:
             return f"{columns} columns of weights, no multiple of {block}"
@@ -228,32 +252,33 @@ def _reason_to_keep(module, format):
     return None
 
 
-def _convert(module, format, activations):
+def _convert(module, format, activations, accumulate):
     weights = (module.gate_up_proj.detach(), module.down_proj.detach())
     if _is_transposed(*weights):
         weights = (each.transpose(1, 2) for each in weights)
     gate, layout = _gate_of(module)
     biases = (getattr(module, name, None) for name in BIASES)
-    return MoE.from_float(*weights, format, *biases, gate, layout, activations)
+    return MoE.from_float(*weights, format, *biases, gate, layout, activations, accumulate)
 
 
-def convert_moe_(model, format, activations=None, filter=None, unsupported="raise"):
+def convert_moe_(model, format, activations=None, filter=None, unsupported="raise", accumulate=None):
     """Replaces the experts of a model of transformers by `MoE`s of `format`, in place. Routers stay as they are.
 
     Experts are modules with `gate_up_proj` and `down_proj` of three dimensions, G x 2I x H and G x H x I, or both
     transposed, whose activation is silu(gate) * up of halves, or that of gpt-oss.
 
-    format       "mxfp8", "mxfp4" or "nvfp4"
+    format       "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"
     activations  None or "dynamic", as for MoE
     filter       called with the name and the module of experts, which are kept if it returns false. The default converts
                  all
     unsupported  what to do with experts that cannot be converted: "raise", the default, raises ValueError before
                  anything is changed; "keep" keeps them, with a warning
+    accumulate   None or 128, as for MoE
 
     Returns a Conversion, with the names of the converted modules, and the reason for each kept one.
     """
-    formats.get_of_experts(format)
-    check_activations(activations)
+    check_activations(activations, formats.get(format))
+    check_accumulate(accumulate, formats.get(format))
     if _has_experts(model):
         fail(ValueError, "model", "a module that has experts", "experts themselves: use MoE.from_float")
 
@@ -266,5 +291,5 @@ def convert_moe_(model, format, activations=None, filter=None, unsupported="rais
 
     return convert_modules(
         model, format, "experts", _has_experts, find_reason,
-        lambda module: _convert(module, format, activations), filter, unsupported,
+        lambda module: _convert(module, format, activations, accumulate), filter, unsupported,
     )

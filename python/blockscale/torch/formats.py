@@ -54,6 +54,11 @@ class TensorFormat(NamedTuple):
         return FORMATS[activations] if activations in self.mixed_activations else self
 
     @property
+    def of_pairs(self):
+        """The same for a weight whose rows of gates and of what belongs to them alternate: each row has its scales."""
+        return self._replace(weight_block=(1, self.weight_block[1])) if self.is_coarse else self
+
+    @property
     def scale_dtype(self):
         """The name of torch's type of scales."""
         return "float32" if self.is_coarse else "uint8"
@@ -85,20 +90,16 @@ def _make_coarse(name, element, weight_block, x_block):
     return _make(name, element, "f32", MULTIPLE, False)._replace(weight_block=weight_block, x_block=x_block)
 
 
-# Those of experts, too, and all.
-EXPERT_FORMATS = {name: _make(name, *row) for name, row in _KERNEL_FORMATS.items()}
-FORMATS = {**EXPERT_FORMATS, **{name: _make_coarse(name, *row) for name, row in _COARSE_KERNEL_FORMATS.items()}}
+FORMATS = {
+    **{name: _make(name, *row) for name, row in _KERNEL_FORMATS.items()},
+    **{name: _make_coarse(name, *row) for name, row in _COARSE_KERNEL_FORMATS.items()},
+}
 SPARSE_FORMATS = {name: _make(name, *row) for name, row in _SPARSE_KERNEL_FORMATS.items()}
 
 
 def get(name, is_sparse=False):
     """The format of a name. Raises TypeError or ValueError."""
     return _get(name, SPARSE_FORMATS if is_sparse else FORMATS)
-
-
-def get_of_experts(name):
-    """The same for a mixture of experts."""
-    return _get(name, EXPERT_FORMATS)
 
 
 def _get(name, table):

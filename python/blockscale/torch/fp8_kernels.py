@@ -10,19 +10,26 @@ that of the weights. FORMAT is a key of COARSE_FORMATS, and scales are f32, one 
     quantize_weight_FORMAT_TYPE(w N x K) -> codes, scales           in those of weights, if they are others
     mma_scaled_FORMAT(codes, scales, codes, scales, bias N of bf16) -> M x N of bf16
     mma_scaled_FORMAT_accumulate128(the same)                       with the licence for fp8 tensor cores
+    dynamic_grouped_linear_FORMAT, dynamic_moe_FORMAT               as moe_kernels.py has them, without g
+    dynamic_grouped_linear_FORMAT_accumulate128, dynamic_moe_FORMAT_accumulate128
 
 and for the REBASED_FORMATS, whose other functions are in kernels.bundle:
 
     mma_scaled_FORMAT_accumulate128_rebase(the same)                with that licence, and the one to rebase
     mma_scaled_X_FORMAT_FORMAT_accumulate128_rebase(the same)       of an x that is quantized to one of MIXED_ACTIVATIONS
+
+In the first product of `moe`, gates and what they are for alternate, so that rows that shared a scale do not stand
+together: each row of its weight has scales of its own.
 """
 
 import sys
 
 if __package__:
     from .kernels import ANY, FORMATS, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
+    from .moe_kernels import START_OF_PRODUCT, WEIGHTS, make_functions
 else:  # a script, which has its folder on the path
     from kernels import ANY, FORMATS, RETURN, START, VALUE_TYPES, WHOLE_BLOCKS, make_end
+    from moe_kernels import START_OF_PRODUCT, WEIGHTS, make_functions
 
 ALL = "all"
 # name: element, (rows, elements along K) that share a scale of a weight, and of x.
@@ -100,6 +107,23 @@ MMA_SCALED_ROWS = HEAD + """
 """
 
 
+# A product of experts. The weights in memory are G x N x K.
+PRODUCT_OF_EXPERTS = """
+  %{x}_q, %{x}_s = blockscale.quantize %{x} {{scale_block = {x_block}}}
+      : tensor<?x?xbf16> to tensor<?x?x{element}>, {x_scales}""" + START_OF_PRODUCT + """
+  %ye_{id} = tensor.empty(%groups, %k_{id}, %n_{id}) : {quantized}
+  %yt_{id} = linalg.transpose ins(%y_{id} : {quantized}) outs(%ye_{id} : {quantized}) permutation = [0, 2, 1]
+{transposed}
+  %d_{id} = blockscale.grouped_mma_scaled %{x}_q, %{x}_s, %yt_{id}, %yst_{id}, %offsets, %acc_{id}{rows}
+      bias(%bias_{id} : tensor<?x?xf32>)
+      {{x_scale_block = {x_block}, y_scale_block = {y_block}, legal_groups{licence}}}
+      : tensor<?x?x{element}>, {x_scales}, {quantized}, {transposed_scales}, tensor<?xi32>, tensor<?x?xf32>"""
+TRANSPOSED_OF_EXPERTS = """  %rows_{id} = tensor.dim %ys_{id}, %c1 : {scales}
+  %blocks_{id} = tensor.dim %ys_{id}, %c2 : {scales}
+  %yse_{id} = tensor.empty({sizes}) : {transposed_scales}
+  %yst_{id} = linalg.transpose ins(%ys_{id} : {scales}) outs(%yse_{id} : {transposed_scales}) permutation = [0, 2, 1]"""
+
+
 def make_block(block):
     rows, k = block
     return f"#blockscale.scale_block<rows = {rows}, k = {k}>"
@@ -163,13 +187,43 @@ def make_rebased_product(format, x_format=None):
         licence=f", accumulate = #blockscale.accumulate<chunk = {CHUNK}, rebase>",
     )
 
+def experts_name(format, accumulate=None):
+    """How names of functions of experts end."""
+    return format + (f"_accumulate{accumulate}" if accumulate else "")
+
+
+def make_experts(format, accumulate=None):
+    element, weight_block, x_block = COARSE_FORMATS[format]
+    are_whole = weight_block[1] == ALL
+    scales, transposed_scales = ("tensor<?x?x1xf32>", "tensor<?x1x?xf32>") if are_whole else ("tensor<?x?x?xf32>",) * 2
+    names = dict(
+        prefix="dynamic_", format=experts_name(format, accumulate), quantized=f"tensor<?x?x?x{element}>", scales=scales,
+        block=MULTIPLE, element=element, x_scales=make_scales(x_block), x_block=make_block(x_block),
+        transposed_scales=transposed_scales,
+        licence=f", accumulate = #blockscale.accumulate<chunk = {accumulate}>" if accumulate else "",
+    )
+
+    def make_product(id, x, rows=""):
+        sizes = f"%groups, %rows_{id}" if are_whole else f"%groups, %blocks_{id}, %rows_{id}"
+        transposed = TRANSPOSED_OF_EXPERTS.format(id=id, sizes=sizes, **names)
+        # That of pairs has rows of x.
+        y_block = make_block((1, weight_block[1]) if rows else weight_block)
+        return PRODUCT_OF_EXPERTS.format(id=id, x=x, rows=rows, transposed=transposed, y_block=y_block, **names)
+
+    def make_weights(id):
+        return WEIGHTS.format(id=id, whole=f" {{blockscale.multiples = array<i64: 1, 1, {MULTIPLE}>}}", factor="", **names)
+
+    return make_functions(names, make_product, make_weights)
+
 
 def make_program():
+    kinds = [(format, accumulate) for format in COARSE_FORMATS for accumulate in (None, CHUNK)]
     parts = [text for format in COARSE_FORMATS for text in make_quantize(format)]
-    products = [make_product(format, accumulate) for format in COARSE_FORMATS for accumulate in (None, CHUNK)]
-    products += map(make_rebased_product, REBASED_FORMATS)
-    products += [make_rebased_product(format, x) for format, others in MIXED_ACTIVATIONS.items() for x in others]
-    return "".join(parts + products).lstrip("\n")
+    parts += [make_product(*kind) for kind in kinds]
+    parts += map(make_rebased_product, REBASED_FORMATS)
+    parts += [make_rebased_product(format, x) for format, others in MIXED_ACTIVATIONS.items() for x in others]
+    parts += [text for kind in kinds for text in make_experts(*kind)]
+    return "".join(parts).lstrip("\n")
 
 
 if __name__ == "__main__":

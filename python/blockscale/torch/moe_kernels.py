@@ -168,13 +168,18 @@ def make_format(format, is_dynamic):
     def make_weights(id):
         return WEIGHTS.format(id=id, whole=whole, factor=f", %g_{id}: tensor<?xf32>" * is_scaled, **names)
 
-    names["x_whole"] = WHOLE_BLOCKS.format(block)
-    names["constants"] = CONSTANTS.format(**names)
-    names["weights_1"] = make_weights(1)
-    yield GROUPED_LINEAR.format(product_1=make_product(1, "x"), **names)
+    return make_functions(names, make_product, make_weights)
+
+
+def make_functions(names, make_product, make_weights):
+    """grouped_linear and moe of a format. `names` has its prefix, format, quantized, scales and block; the others make a
+    product of x, and what a function gets of its weights.
+    """
+    names = dict(names, x_whole=WHOLE_BLOCKS.format(names["block"]), constants=CONSTANTS.format(**names))
+    yield GROUPED_LINEAR.format(product_1=make_product(1, "x"), weights_1=make_weights(1), **names)
     yield MOE.format(
-        weights_2=make_weights(2), product_1=make_product(1, "x", " rows(%rows : tensor<?xi32>)"),
-        product_2=make_product(2, "h"), **names,
+        weights_1=make_weights(1), weights_2=make_weights(2),
+        product_1=make_product(1, "x", " rows(%rows : tensor<?xi32>)"), product_2=make_product(2, "h"), **names,
     )
 
 

@@ -148,32 +148,34 @@ def run_checked_linear(
     )
 
 
-def run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
+def run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None, accumulate=None):
     """Rows of x, sorted by expert, times the transpose of the quantized weight of their expert, plus its bias.
 
     x             bf16 of T x K
     codes         the quantized weights: uint8 of G x N x K, or G x N x K / 2 for fp4
-    scales        uint8 of G x N x K / block
+    scales        uint8 of G x N x K / block; for fp8_block f32 of G x ceil(N / 128) x ceil(K / 128), for fp8_row of
+                  G x N x 1
     tensor_scale  g of nvfp4: f32 of G, or without dimensions for all experts; None is 1
     offsets       int32 of G: where the rows of each expert end, ascending from 0 to at most T. They are not checked: for
                   others, the result is undefined
     bias          f32 of G x N, or None
-    format        "mxfp8", "mxfp4" or "nvfp4"
+    format        "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"
     activations   None: x stays bf16. "dynamic": x is quantized to the same format first; for nvfp4 with the largest
-                  magnitude of all rows / (448 * 6) as g
+                  magnitude of all rows / (448 * 6) as g. fp8_block and fp8_row have only this
+    accumulate    for fp8_block and fp8_row, as for `linear`
 
     Returns bf16 of T x N: the f32 sum times g, or times the product of both, plus bias, rounded to bf16 at the end;
     zeros for rows behind the last end. Raises TypeError or ValueError.
     """
-    format = formats.get_of_experts(format)
-    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations)
+    format = formats.get(format)
+    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations, accumulate)
     tensor_scale = _for_each_expert(tensor_scale, codes.shape[0])
-    return _where(x).grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations)
+    return _where(x).grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations, accumulate)
 
 
 def run_moe(
     x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale, down_bias, format,
-    alpha=1.0, limit=math.inf, shift=0.0, activations=None,
+    alpha=1.0, limit=math.inf, shift=0.0, activations=None, accumulate=None,
 ):
     """A mixture of experts: each token goes to J of G experts, whose results are added up with its weights.
 
@@ -184,24 +186,29 @@ def run_moe(
              those of gates, those that belong to them, and so on
     down     the second ones: uint8 of G x H x I
     ..._scales, ..._tensor_scale, ..._bias
-             as those of `grouped_linear`
+             as those of `grouped_linear`, but for up_scales of fp8_block: f32 of G x 2I x ceil(H / 128), one for each
+             row, since rows that shared one do not stand together any more
     alpha, limit, shift
              with g = min(gate, limit) and u = clamp(up, -limit, limit), the second product is that of
              g * sigmoid(alpha * g) * (u + shift), rounded to bf16; silu(gate) * up by default
     activations
              None: x of both products stays bf16. "dynamic": it is quantized to the same format first, that of the
-             second one from bf16; for nvfp4 with the largest magnitude of all rows / (448 * 6) as g
+             second one from bf16; for nvfp4 with the largest magnitude of all rows / (448 * 6) as g. fp8_block and
+             fp8_row have only this
+    accumulate
+             for fp8_block and fp8_row, as for `linear`
 
     Returns bf16 of (..., H). Sums are of f32; the second product's are rounded to bf16, and weighted sums of them, in
     f32 and in the order of slots, too. So the result is the same in every call. Raises TypeError or ValueError.
     """
-    format = formats.get_of_experts(format)
+    format = formats.get(format)
     products = (up, up_scales, up_tensor_scale, up_bias), (down, down_scales, down_tensor_scale, down_bias)
-    check_moe(x, ids, weights, *products, format, activations)
-    return run_checked_moe(x, ids, weights, *products, format, (float(alpha), float(limit), float(shift)), activations)
+    check_moe(x, ids, weights, *products, format, activations, accumulate)
+    gate = (float(alpha), float(limit), float(shift))
+    return run_checked_moe(x, ids, weights, *products, format, gate, activations, accumulate)
 
 
-def run_checked_moe(x, ids, weights, up, down, format, gate, activations):
+def run_checked_moe(x, ids, weights, up, down, format, gate, activations, accumulate=None):
     """The same for a `format` of formats.FORMATS, without checks. `up` and `down` are codes, scales, tensor scale and
     bias of a product.
     """
@@ -213,7 +220,7 @@ def run_checked_moe(x, ids, weights, up, down, format, gate, activations):
         for codes, scales, tensor_scale, bias in (up, down)
     ]
     routes = ids.to(torch.int64), weights.to(torch.float32)
-    return _like(_where(x).moe(_rows(x), *routes, *products, gate, format, activations), x)
+    return _like(_where(x).moe(_rows(x), *routes, *products, gate, format, activations, accumulate), x)
 
 
 def run_route(logits, top_k, scoring="softmax_of_chosen"):
@@ -261,9 +268,9 @@ def linear_op(
 @torch.library.custom_op("blockscale::grouped_linear", mutates_args=())
 def grouped_linear_op(
     x: Tensor, codes: Tensor, scales: Tensor, tensor_scale: Optional[Tensor], offsets: Tensor, bias: Optional[Tensor],
-    format: str, activations: Optional[str] = None,
+    format: str, activations: Optional[str] = None, accumulate: Optional[int] = None,
 ) -> Tensor:
-    return run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations)
+    return run_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations, accumulate)
 
 
 # A schema has no infinity, which is the default of `limit`.
@@ -272,10 +279,10 @@ def moe_op(
     x: Tensor, ids: Tensor, weights: Tensor, up: Tensor, up_scales: Tensor, up_tensor_scale: Optional[Tensor],
     up_bias: Optional[Tensor], down: Tensor, down_scales: Tensor, down_tensor_scale: Optional[Tensor],
     down_bias: Optional[Tensor], format: str, alpha: float, limit: float, shift: float,
-    activations: Optional[str] = None,
+    activations: Optional[str] = None, accumulate: Optional[int] = None,
 ) -> Tensor:
     return run_moe(x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale,
-                   down_bias, format, alpha, limit, shift, activations)
+                   down_bias, format, alpha, limit, shift, activations, accumulate)
 
 
 @torch.library.custom_op("blockscale::route", mutates_args=())
@@ -314,16 +321,17 @@ def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=N
 
 
 @grouped_linear_op.register_fake
-def _(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
-    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, formats.get_of_experts(format), activations)
+def _(x, codes, scales, tensor_scale, offsets, bias, format, activations=None, accumulate=None):
+    format = formats.get(format)
+    check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations, accumulate)
     return x.new_empty((x.shape[0], codes.shape[1]))
 
 
 @moe_op.register_fake
 def _(x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale, down_bias, format,
-      alpha, limit, shift, activations=None):
+      alpha, limit, shift, activations=None, accumulate=None):
     check_moe(x, ids, weights, (up, up_scales, up_tensor_scale, up_bias),
-              (down, down_scales, down_tensor_scale, down_bias), formats.get_of_experts(format), activations)
+              (down, down_scales, down_tensor_scale, down_bias), formats.get(format), activations, accumulate)
     return x.new_empty(tuple(x.shape))
 
 
@@ -407,8 +415,8 @@ def linear(
     return torch.ops.blockscale.linear(*arguments)
 
 
-def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None):
-    arguments = (x, codes, scales, tensor_scale, offsets, bias, format, activations)
+def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None, accumulate=None):
+    arguments = (x, codes, scales, tensor_scale, offsets, bias, format, activations, accumulate)
     if is_plain(x, codes, bias):
         return run_grouped_linear(*arguments)
     check_untraced(format, x=x, codes=codes, scales=scales, tensor_scale=tensor_scale, offsets=offsets, bias=bias)
@@ -417,10 +425,10 @@ def grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activa
 
 def moe(
     x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale, down_bias, format,
-    alpha=1.0, limit=math.inf, shift=0.0, activations=None,
+    alpha=1.0, limit=math.inf, shift=0.0, activations=None, accumulate=None,
 ):
     arguments = (x, ids, weights, up, up_scales, up_tensor_scale, up_bias, down, down_scales, down_tensor_scale,
-                 down_bias, format, alpha, limit, shift, activations)
+                 down_bias, format, alpha, limit, shift, activations, accumulate)
     if is_plain(x, weights, up, down, up_bias, down_bias):
         return run_moe(*arguments)
     check_untraced(

@@ -130,29 +130,7 @@ class QuantizedTensor:
         """The dequantized tensor, (..., N, K): fl(fl(element * scale) * g) in f32, rounded to `dtype`."""
         if self.is_sparse:
             return self.to_dense().dequantize(dtype)
-        description = formats.get(self.format)
-        codes = self.codes
-        if description.per_byte == 2:
-            codes = torch.stack([codes & 15, codes >> 4], -1).flatten(-2)
-        values = table(description.element, self.device)[codes.int()]
-        if description.is_coarse:
-            return (values * self._coarse_factors(description.weight_block)).to(dtype)
-        scale = "ue4m3" if description.scale == "f8E4M3FN" else description.scale
-        values = values.unflatten(-1, (-1, description.block))
-        values = (values * table(scale, self.device)[self.scales.int()][..., None]).flatten(-2)
-        if self.tensor_scale is not None:
-            g = self.tensor_scale
-            values = values * (g.reshape(-1, 1, 1) if g.dim() else g)
-        return values.to(dtype)
-
-    def _coarse_factors(self, block):
-        """The scale of each element; dimensions of which all share one stay 1."""
-        factors = self.scales
-        for dim, size in zip((-2, -1), block):
-            if size != ALL and size != 1:
-                index = torch.from_numpy(numpy.arange(self.shape[dim]) // size).to(self.device)
-                factors = factors.index_select(dim, index)
-        return factors
+        return dequantize(self.codes, self.scales, self.tensor_scale, formats.get(self.format), dtype)
 
     @property
     def device(self):
@@ -185,6 +163,34 @@ class QuantizedTensor:
     def __repr__(self):
         parts = f"shape={tuple(self.shape)}, format={self.format!r}, device={str(self.device)!r}"
         return f"QuantizedTensor({parts}{', sparse=True' * self.is_sparse})"
+
+
+def dequantize(codes, scales, tensor_scale, format, dtype):
+    """The values of (..., N, K): fl(fl(element * scale) * g) in f32, rounded to `dtype`, for a TensorFormat."""
+    if format.per_byte == 2:
+        codes = torch.stack([codes & 15, codes >> 4], -1).flatten(-2)
+    values = table(format.element, codes.device)[codes.int()]
+    if format.is_coarse:
+        factors = repeat_rows(scales, codes.shape[-2], format.weight_block[0])
+        return (values * _repeat(factors, -1, codes.shape[-1], format.weight_block[1])).to(dtype)
+    scale = "ue4m3" if format.scale == "f8E4M3FN" else format.scale
+    values = values.unflatten(-1, (-1, format.block))
+    values = (values * table(scale, codes.device)[scales.int()][..., None]).flatten(-2)
+    if tensor_scale is not None:
+        values = values * (tensor_scale.reshape(-1, 1, 1) if tensor_scale.dim() else tensor_scale)
+    return values.to(dtype)
+
+
+def repeat_rows(scales, rows, block):
+    """Scales of blocks of `block` rows, one for each of so many rows."""
+    return _repeat(scales, -2, rows, block)
+
+
+def _repeat(scales, dim, size, block):
+    """The scale of each index along a dimension; one of which all share one stays 1."""
+    if block in (ALL, 1):
+        return scales
+    return scales.index_select(dim, torch.from_numpy(numpy.arange(size) // block).to(scales.device))
 
 
 def sparsify(weight, format):

@@ -226,7 +226,7 @@ def test_a_distributed_model_stays_as_it_is(torch):
 
 
 @pytest.mark.parametrize("arguments, kind, message", [
-    (dict(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, got 'mxfp6'"),
+    (dict(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, fp8_block, fp8_row, got 'mxfp6'"),
     (dict(format=None), TypeError, "format: expected a str, got NoneType"),
     (dict(activations="static"), ValueError, "activations: expected None or 'dynamic', got 'static'"),
     (dict(unsupported="skip"), ValueError, "unsupported: expected 'raise' or 'keep', got 'skip'"),

@@ -426,14 +426,14 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     torch.is_grad_enabled = lambda: True
     weights.requires_grad = True
     layer(x, ids, weights)
-    assert torch.ops.called == ["moe"] and torch.ops.arguments[-5:] == ("nvfp4", *GATES["gpt_oss"], None)
+    assert torch.ops.called == ["moe"] and torch.ops.arguments[-6:] == ("nvfp4", *GATES["gpt_oss"], None, None)
     assert all(one is layer._buffers[name] for name, one in zip(BUFFERS, torch.ops.arguments[3:]))
     # The function goes there, too.
     expected = layer(x, ids, weights).array
     np.testing.assert_array_equal(ops.moe(*torch.ops.arguments).array, expected)
     assert torch.ops.called == ["moe"] * 3
     make_moe(torch, "nvfp4", activations="dynamic")(x, ids, weights)
-    assert torch.ops.called == ["moe"] * 4 and torch.ops.arguments[-1] == "dynamic"
+    assert torch.ops.called == ["moe"] * 4 and torch.ops.arguments[-2:] == ("dynamic", None)
 
 
 def test_fakes(torch):

@@ -45,7 +45,7 @@ def check_error(call, fake, arguments, change, kind, message):
      "bias: expected torch.float32 of shape (5, 24), got torch.float32 of shape (5, 8)"),
     (lambda a: a.update(bias=a["bias"].double()), ValueError,
      "bias: expected torch.float32 of shape (5, 24), got torch.float64 of shape (5, 24)"),
-    (lambda a: a.update(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, got 'mxfp6'"),
+    (lambda a: a.update(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, fp8_block, fp8_row, got 'mxfp6'"),
     (lambda a: a.update(activations="static"), ValueError, "activations: expected None or 'dynamic', got 'static'"),
     (lambda a: setattr(a["offsets"], "device", "cuda:1"), ValueError,
      "offsets: expected a tensor on cpu, as x is, got one on cuda:1"),
@@ -112,7 +112,7 @@ def many_experts(a):
     (narrow("down", "down_scales", "down_bias", size=48, at=1), ValueError,
      "codes of down: expected 64 rows, as many as up has columns, got 48"),
     (many_experts, ValueError, "codes of up: expected at most 2048 experts, got 2049"),
-    (lambda a: a.update(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, got 'mxfp6'"),
+    (lambda a: a.update(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, fp8_block, fp8_row, got 'mxfp6'"),
     (lambda a: a.update(activations="static"), ValueError, "activations: expected None or 'dynamic', got 'static'"),
     (lambda a: a.update(format="mxfp4", up_scales=a["up_scales"][:, :, :2], down_scales=a["down_scales"][:, :, :1]),
      ValueError, "up_tensor_scale: expected none with mxfp4, got a tensor"),
@@ -257,7 +257,7 @@ def test_wrong_modules(torch):
          "weight: expected torch.bfloat16 or torch.float16 or torch.float32, got torch.uint8"),
         (dict(down=torch.zeros((5, 64, 24))), ValueError,
          "weight: expected a last dimension of whole blocks of 32, got shape (64, 24)"),
-        (dict(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, got 'mxfp6'"),
+        (dict(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, fp8_block, fp8_row, got 'mxfp6'"),
     ):
         with pytest.raises(kind) as error:
             MoE.from_float(**{**make_experts(torch), "format": "mxfp8", **change})

@@ -15,7 +15,7 @@ from blockscale import runtime
 
 BLOCKS = {"fp8_block": ((128, 128), (1, 128)), "fp8_row": ((1, "all"), (1, "all"))}
 QUANTIZED = {"quantize_fp8_block": (1, 128), "quantize_weight_fp8_block": (128, 128), "quantize_fp8_row": (1, "all")}
-MOST_BYTES = 8_000_000
+MOST_BYTES = 10_000_000
 PRODUCTS = list(BLOCKS)
 # Of products: without a licence, and with it.
 LICENCES = (None, fp8_kernels.CHUNK)
@@ -165,6 +165,8 @@ def test_bundle(fp8_bundle_path):
         *(f"{function}_{number}" for function in QUANTIZED for number in VALUE_TYPES),
         *(fp8_kernels.product_name(format, licence) for format in PRODUCTS for licence in LICENCES),
         *(f"mma_scaled_{of}_accumulate128_rebase" for of in ("mxfp8", "mxfp4", "mxfp8_mxfp4", "fp8_row_mxfp4")),
+        *(f"dynamic_{kind}_{fp8_kernels.experts_name(format, licence)}" for kind in ("grouped_linear", "moe")
+          for format in PRODUCTS for licence in LICENCES),
     }
     for function in bundle.values():
         assert function.targets == list(CHIPS)

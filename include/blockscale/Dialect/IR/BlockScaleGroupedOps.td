@@ -35,6 +35,7 @@ class BlockScale_RankedTensor<int rank, list<Type> elements>
 defvar BlockScale_Narrow =
     [F8E4M3FN, F8E5M2, F6E3M2FN, F6E2M3FN, F4E2M1FN];
 defvar BlockScale_ScaleTypes = [F8E8M0FNU, F8E4M3FN];
+defvar BlockScale_GroupedScaleTypes = [F8E8M0FNU, F8E4M3FN, F32];
 
 //===----------------------------------------------------------------------===//
 // Base class
@@ -83,9 +84,9 @@ def BlockScale_GroupedMmaScaledOp
     | operand       | shape       | element type                                |
     |---------------|-------------|---------------------------------------------|
     | `x`           | `R, K`      | fp8, fp6 or fp4                             |
-    | `x_scale`     | `R, K_s`    | `f8E8M0FNU` or `f8E4M3FN`                   |
+    | `x_scale`     | `R, K_s`    | `f8E8M0FNU`, `f8E4M3FN` or `f32`            |
     | `y`           | `G, K, N`   | fp8, fp6 or fp4                             |
-    | `y_scale`     | `G, K_s, N` | the type of `x_scale`                       |
+    | `y_scale`     | `G, K_s, N` | that of `x_scale`, if none is coarse        |
     | `offsets`     | `G`         | `i32`                                       |
     | `acc`         | `T, N`      | `f32`; also the type of the result          |
     | `rows`        | `T`         | `i32`; optional                             |
@@ -121,6 +122,12 @@ def BlockScale_GroupedMmaScaledOp
 
     `accumulate` is the licence of `mma_scaled` of that name.
 
+    *Coarse scales.* `x_scale_block` and `y_scale_block` are those of
+    `mma_scaled`, with the same table of blocks and the same meaning. Scales of x
+    have the shape `ceil(R / rows), ceil(K / k)`, and follow `rows` as x does;
+    those of y have `G, ceil(K / k), ceil(N / rows)`. Groups start at any row, so
+    that no 128 rows of x share a scale: one row does, or all of them.
+
     Constraints:
 
     * (P1) All operands are ranked tensors without encoding, of the shapes of
@@ -136,6 +143,16 @@ def BlockScale_GroupedMmaScaledOp
       combination of `mma_scaled`.
     * (P8) `block_size` is B where K and K_s are known; it is required where one
       of them is not.
+
+    With an attribute `x_scale_block` or `y_scale_block`, or with scales of type
+    `f32`, (P10) to (P12) replace what (P2), (P3) and (P6) to (P8) say of scales:
+
+    * (P10) `y_scale` has the G of `y`, and both scales have a block that
+      `mma_scaled` has for their type and that of the elements; that of x has
+      one row, or all.
+    * (P11) A block is given, unless exactly one of these fits the sizes of the
+      operand and of its scales. Sizes of scales are those of the block.
+    * (P12) There is no `block_size`.
 
     Groups along K, whose results are one matrix each, are not supported.
 
@@ -155,19 +172,41 @@ def BlockScale_GroupedMmaScaledOp
       return %d : tensor<?x64xf32>
     }
     ```
+
+    Experts with a scale for 128 x 128 weights, and tokens with one for 128
+    elements of a row:
+
+    ```mlir
+    func.func @block128_experts(%x: tensor<?x320xf8E4M3FN>,
+                                %xs: tensor<?x3xf32>,
+                                %y: tensor<4x320x576xf8E4M3FN>,
+                                %ys: tensor<4x3x5xf32>,
+                                %offsets: tensor<4xi32>,
+                                %acc: tensor<?x576xf32>) -> tensor<?x576xf32> {
+      %d = blockscale.grouped_mma_scaled %x, %xs, %y, %ys, %offsets, %acc
+           {x_scale_block = #blockscale.scale_block<rows = 1, k = 128>}
+           : tensor<?x320xf8E4M3FN>, tensor<?x3xf32>,
+             tensor<4x320x576xf8E4M3FN>, tensor<4x3x5xf32>,
+             tensor<4xi32>, tensor<?x576xf32>
+      return %d : tensor<?x576xf32>
+    }
+    ```
   }];
 
   let arguments = (ins
     BlockScale_RankedTensor<2, BlockScale_Narrow>:$x,
-    BlockScale_RankedTensor<2, BlockScale_ScaleTypes>:$x_scale,
+    BlockScale_RankedTensor<2, BlockScale_GroupedScaleTypes>:$x_scale,
     BlockScale_RankedTensor<3, BlockScale_Narrow>:$y,
-    BlockScale_RankedTensor<3, BlockScale_ScaleTypes>:$y_scale,
+    BlockScale_RankedTensor<3, BlockScale_GroupedScaleTypes>:$y_scale,
     BlockScale_RankedTensor<1, [I32]>:$offsets,
     BlockScale_RankedTensor<2, [F32]>:$acc,
     Optional<BlockScale_RankedTensor<1, [I32]>>:$rows,
     Optional<BlockScale_RankedTensor<1, [F32]>>:$group_scale,
     Optional<BlockScale_RankedTensor<2, [F32]>>:$bias,
-    OptionalAttr<I64Attr>:$block_size, UnitAttr:$legal_groups,
+    OptionalAttr<I64Attr>:$block_size,
+    OptionalAttr<BlockScale_ScaleBlockAttr>:$x_scale_block,
+    OptionalAttr<BlockScale_ScaleBlockAttr>:$y_scale_block,
+    UnitAttr:$legal_groups,
     OptionalAttr<BlockScale_AccumulateAttr>:$accumulate);
   let assemblyFormat = [{
     $x `,` $x_scale `,` $y `,` $y_scale `,` $offsets `,` $acc
@@ -177,9 +216,18 @@ def BlockScale_GroupedMmaScaledOp
     attr-dict `:` type($x) `,` type($x_scale) `,` type($y) `,`
     type($y_scale) `,` type($offsets) `,` type($acc)
   }];
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = sharedDeclaration # [{
-    /// The number of elements along K that share a scale.
+    /// The number of elements along K that share a scale. Only without coarse
+    /// scales.
     int64_t getBlock();
+
+    /// These are those of mma_scaled.
+    using Side = MmaScaledOp::Side;
+    ShapedType getMatrixType(Side side);
+    ShapedType getScaleType(Side side);
+    bool hasCoarseScales();
+    ScaleBlock getBlockShape(Side side);
   }];
 }
 

@@ -55,16 +55,22 @@ def BlockScale_PromotedMatmulOp : BlockScale_TileOp<"promoted_matmul", [
     it: exact to f32 for bf16 and f16, and with 13 fraction bits for the fp8
     instructions of sm_90.
 
+    With `offsets`, each group of rows of `x` has a matrix of `y` of its own, as
+    in `grouped_matmul`, whose operands `rows`, `group_scale` and `bias` there
+    are, too. Factors of x follow `rows`. Offsets and rows are not checked; wrong
+    ones are clamped.
+
     Constraints:
 
     * (R1) `x` and `y` have rank 2 or 3 and one K; their batches are equal, or
       one is 1. `acc` has M of `x`, N of `y` and the larger batch, if one of
-      them has a batch.
+      them has a batch. With `offsets`, (P1) to (P5) hold instead.
     * (R2) `x` and `y` are both of bf16, both of f16, or both of fp8.
     * (R3) `interval` is 16, 32, 64 or 128, and divides what a block of factors
       has along K.
     * (R4) Factors have the rank of their operand, and a block; their sizes are
-      those of the block.
+      those of the block. With `offsets`, a block of x has one row, or all.
+    * (R5) `rows`, `group_scale` and `bias` are there only with `offsets`.
 
     Example:
 
@@ -86,6 +92,10 @@ def BlockScale_PromotedMatmulOp : BlockScale_TileOp<"promoted_matmul", [
     RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>:$acc,
     Optional<BlockScale_Factors>:$x_factors,
     Optional<BlockScale_Factors>:$y_factors,
+    Optional<RankedTensorOf<[I32], [HasAnyRankOfPred<[1]>]>>:$offsets,
+    Optional<RankedTensorOf<[I32], [HasAnyRankOfPred<[1]>]>>:$rows,
+    Optional<RankedTensorOf<[F32], [HasAnyRankOfPred<[1]>]>>:$group_scale,
+    Optional<RankedTensorOf<[F32], [HasAnyRankOfPred<[2]>]>>:$bias,
     I64Attr:$interval,
     OptionalAttr<BlockScale_ScaleBlockAttr>:$x_block,
     OptionalAttr<BlockScale_ScaleBlockAttr>:$y_block);
@@ -94,6 +104,10 @@ def BlockScale_PromotedMatmulOp : BlockScale_TileOp<"promoted_matmul", [
     $x `,` $y `,` $acc `interval` `=` $interval
     (`x_factors` `(` $x_factors^ `:` type($x_factors) `)` $x_block)?
     (`y_factors` `(` $y_factors^ `:` type($y_factors) `)` $y_block)?
+    (`offsets` `(` $offsets^ `:` type($offsets) `)`)?
+    (`rows` `(` $rows^ `:` type($rows) `)`)?
+    (`group_scale` `(` $group_scale^ `:` type($group_scale) `)`)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
     attr-dict `:` type($x) `,` type($y) `,` type($acc)
   }];
   let hasVerifier = 1;
@@ -104,6 +118,9 @@ def BlockScale_PromotedMatmulOp : BlockScale_TileOp<"promoted_matmul", [
     TypeCombination getTypes();
     Value getXScale() { return {}; }
     Value getYScale() { return {}; }
+    RowGroupOperands getRowGroups() {
+      return {getOffsets(), getRows(), getGroupScale(), getBias()};
+    }
     bool hasTensorSemantics() { return true; }
     Promotion getPromotion();
   }];

@@ -146,6 +146,8 @@ def BlockScale_SparseMmaScaledOp
       the legal combinations.
     * (X10) `block_size` is B where K and K_s are known; it is required where
       one of them is not.
+    * (X11) There is no `x_scale_block` and no `y_scale_block`: scales are not
+      coarse.
 
     Example:
 

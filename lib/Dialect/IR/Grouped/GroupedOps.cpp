@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Grouped/GroupedRules.h"
+#include "ScaleBlockRules.h"
 #include "ScaledProductRules.h"
 
 using namespace mlir;
@@ -21,13 +22,39 @@ static ScaledProduct getScaled(GroupedMmaScaledOp op) {
   return {{{{"x", op.getX()}}}, {"x_scale", op.getXScale()},
           {"y", op.getY()},     {"y_scale", op.getYScale()},
           {"acc", op.getAcc()}, op.getBlockSizeAttr(),
-          getLegalBlockSizes};
+          getLegalBlockSizes,   op.hasCoarseScales()};
+}
+
+using Side = MmaScaledOp::Side;
+
+static CoarseOperand getCoarseOperand(GroupedMmaScaledOp op, Side side) {
+  return makeCoarseOperand(op, side, /*rowsOfX=*/"R", /*startsAnywhere=*/true);
+}
+
+ShapedType GroupedMmaScaledOp::getMatrixType(Side side) {
+  return cast<ShapedType>((side == Side::X ? getX() : getY()).getType());
+}
+
+ShapedType GroupedMmaScaledOp::getScaleType(Side side) {
+  return cast<ShapedType>(
+      (side == Side::X ? getXScale() : getYScale()).getType());
+}
+
+bool GroupedMmaScaledOp::hasCoarseScales() { return areScalesCoarse(*this); }
+
+ScaleBlock GroupedMmaScaledOp::getBlockShape(Side side) {
+  if (hasCoarseScales())
+    return blockscale::getScaleBlock(getCoarseOperand(*this, side));
+  return {/*rows=*/1, getBlock()};
 }
 
 TypeCombination GroupedMmaScaledOp::getTypes() {
-  return {*getElementFormat(getElementTypeOrSelf(getX())),
-          *getElementFormat(getElementTypeOrSelf(getY())),
-          *getScaleFormat(getElementTypeOrSelf(getXScale())),
+  Format x = *getElementFormat(getElementTypeOrSelf(getX())),
+         y = *getElementFormat(getElementTypeOrSelf(getY()));
+  // No instruction computes coarse scales.
+  if (hasCoarseScales())
+    return {x, y, Format::None, /*blockSize=*/0};
+  return {x, y, *getScaleFormat(getElementTypeOrSelf(getXScale())),
           static_cast<unsigned>(getBlock())};
 }
 
@@ -35,10 +62,33 @@ int64_t GroupedMmaScaledOp::getBlock() { return getScaled(*this).getBlock(); }
 
 LogicalResult GroupedMmaScaledOp::verify() {
   ScaledProduct product = getScaled(*this);
-  if (failed(verifyGrouped(*this, GroupedProduct(*this))) ||
-      failed(verifyScaleTypes(*this, product)))
+  if (failed(verifyGrouped(*this, GroupedProduct(*this))))
+    return failure();
+  if (product.hasCoarseScales)
+    return verifyCoarseScales(*this, getBlockSizeAttr(),
+                              getCoarseOperand(*this, Side::X),
+                              getCoarseOperand(*this, Side::Y));
+  if (failed(verifyScaleTypes(*this, product)))
     return failure();
   return verifyBlock(*this, product);
+}
+
+/// Blocks that block-scaled instructions have, as `block_size`.
+static LogicalResult canonicalizeScaleBlocks(GroupedMmaScaledOp op,
+                                             PatternRewriter &rewriter) {
+  if (!op.hasCoarseScales())
+    return failure();
+  std::optional<int64_t> block = findBlockOfInstructions(
+      getCoarseOperand(op, Side::X), getCoarseOperand(op, Side::Y));
+  if (!block)
+    return rewriter.notifyMatchFailure(op, "no block of an instruction");
+  replaceScaleBlocks(rewriter, op, *block);
+  return success();
+}
+
+void GroupedMmaScaledOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(canonicalizeScaleBlocks);
 }
 
 LogicalResult GroupedMmaScaledOp::reifyResultShapes(
@@ -54,6 +104,11 @@ void GroupedMmaScaledOp::generateRuntimeVerification(
   checkGrouped(builder, loc, *this, generateErrorMessage,
                GroupedProduct(*this));
   SizeChecker check(builder, loc, *this, generateErrorMessage);
+  if (hasCoarseScales()) {
+    for (Side side : {Side::X, Side::Y})
+      checkScaleBlock(check, getCoarseOperand(*this, side));
+    return;
+  }
   if (!isDynamic(getX(), 1) && !isDynamic(getXScale(), 1))
     return;
   Value k = check.getSize(getX(), 1), blocks = check.getSize(getXScale(), 1);

@@ -26,16 +26,22 @@ static void setShared(GroupedProduct &of, Op op) {
   of.rows = {"rows", op.getRows()};
   of.groupScale = {"group_scale", op.getGroupScale()};
   of.bias = {"bias", op.getBias()};
-  of.areLegal = op.getLegalGroups();
 }
 
 GroupedProduct::GroupedProduct(GroupedMmaScaledOp op) {
   setShared(*this, op);
+  areLegal = op.getLegalGroups();
   xScale = {"x_scale", op.getXScale()};
   yScale = {"y_scale", op.getYScale()};
+  hasCoarseScales = op.hasCoarseScales();
 }
 
-GroupedProduct::GroupedProduct(GroupedMatmulOp op) { setShared(*this, op); }
+GroupedProduct::GroupedProduct(GroupedMatmulOp op) {
+  setShared(*this, op);
+  areLegal = op.getLegalGroups();
+}
+
+GroupedProduct::GroupedProduct(PromotedMatmulOp op) { setShared(*this, op); }
 
 SmallVector<NamedShape> GroupedProduct::getOperands() const {
   SmallVector<NamedShape> operands;
@@ -61,11 +67,15 @@ blockscale::getSizeRelations(const GroupedProduct &of) {
       relations.push_back(
           {{shape, dim, name}, {reference, referenceDim, name}});
   };
-  add(of.xScale, 0, of.x, 0, "R");
+  bool areFine = !of.hasCoarseScales;
+  if (areFine)
+    add(of.xScale, 0, of.x, 0, "R");
   add(of.yScale, 0, of.y, 0, "G");
-  add(of.yScale, 2, of.y, 2, "N");
+  if (areFine)
+    add(of.yScale, 2, of.y, 2, "N");
   add(of.y, 1, of.x, 1, "K");
-  add(of.yScale, 1, of.xScale, 1, "K_s");
+  if (areFine)
+    add(of.yScale, 1, of.xScale, 1, "K_s");
   add(of.offsets, 0, of.y, 0, "G");
   add(of.groupScale, 0, of.y, 0, "G");
   add(of.bias, 0, of.y, 0, "G");

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `grouped_mma_scaled` and `grouped_matmul` share: (P1) to (P5), and the
-// checks of offsets and rows at run time.
+// What `grouped_mma_scaled`, `grouped_matmul` and a `promoted_matmul` with
+// groups share: (P1) to (P5), and the checks of offsets and rows at run time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 
 #include "SizeRelations.h"
 #include "blockscale/Dialect/IR/Grouped.h"
+#include "blockscale/Dialect/IR/Promotion.h"
 
 namespace mlir::blockscale {
 
@@ -24,11 +25,14 @@ struct GroupedProduct {
   NamedShape x, y, offsets, acc, rows, groupScale, bias;
   /// Null without scales.
   NamedShape xScale, yScale;
+  /// Sizes of coarse scales follow from blocks: see ScaleBlockRules.h.
+  bool hasCoarseScales = false;
   /// Whether the program says that offsets and rows are legal.
   bool areLegal = false;
 
   explicit GroupedProduct(GroupedMmaScaledOp op);
   explicit GroupedProduct(GroupedMatmulOp op);
+  explicit GroupedProduct(PromotedMatmulOp op);
 
   /// Those that are there.
   SmallVector<NamedShape> getOperands() const;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Grouped/GroupedRules.h"
+#include "ScaleBlockRules.h"
 #include "Tiling.h"
 #include "blockscale/Dialect/IR/KnownMultiple.h"
 
@@ -79,6 +80,25 @@ public:
     return slice(y, {zero(), kStart(perElement), offsets[1]},
                  {all(y, 0), kSize(perElement), sizes[1]});
   }
+  /// Coarse scales of x or of y; null, with an error, if the tile cuts a block.
+  Value sliceScales(GroupedMmaScaledOp op, MmaScaledOp::Side side) {
+    bool isX = side == MmaScaledOp::Side::X;
+    Value scales = isX ? op.getXScale() : op.getYScale();
+    ScaleBlock block = op.getBlockShape(side);
+    TileRange rows = {offsets[isX ? 0 : 1], sizes[isX ? 0 : 1]};
+    if (isX && op.getRows())
+      rows = {zero(), all(op.getX(), 0)};
+    std::optional<ScaleRanges> ranges =
+        getScaleRanges(builder, op, isX, scales, block, rows,
+                       {offsets[2], sizes[2]}, isX ? "T" : "N");
+    if (!ranges)
+      return {};
+    if (isX)
+      return slice(scales, {ranges->rows.offset, ranges->k.offset},
+                   {ranges->rows.size, ranges->k.size});
+    return slice(scales, {zero(), ranges->k.offset, ranges->rows.offset},
+                 {all(scales, 0), ranges->k.size, ranges->rows.size});
+  }
   Value sliceAcc(Value acc) {
     return slice(acc, {offsets[0], offsets[1]}, {sizes[0], sizes[1]});
   }
@@ -102,7 +122,7 @@ private:
 } // namespace
 
 /// What a tile along K has to be a multiple of.
-static int64_t getUnitOfK(GroupedMmaScaledOp op) { return op.getBlock(); }
+static int64_t getUnitOfK(GroupedMmaScaledOp op) { return getWholeBlock(op); }
 static int64_t getUnitOfK(GroupedMatmulOp) { return 1; }
 
 template <typename Op>
@@ -139,21 +159,36 @@ static LogicalResult verifyTileOfK(OpBuilder &builder, Op op, Sizes offsets,
 
 static Operation *createTile(OpBuilder &builder, GroupedMmaScaledOp op,
                              GroupedTile &tile) {
-  int64_t block = op.getBlock();
+  using Side = MmaScaledOp::Side;
   AccumulateAttr accumulate = op.getAccumulateAttr();
   OpFoldResult k = tile.kStart(/*perElement=*/1);
-  bool hasRows = bool(op.getRows());
-  Value x = tile.sliceX(op.getX(), hasRows, 1),
-        xScale = tile.sliceX(op.getXScale(), hasRows, block),
-        y = tile.sliceY(op.getY(), 1),
-        yScale = tile.sliceY(op.getYScale(), block),
-        offsets = tile.getOffsets(op.getOffsets()),
+  bool hasRows = bool(op.getRows()), isCoarse = op.hasCoarseScales();
+  Value x = tile.sliceX(op.getX(), hasRows, 1), y = tile.sliceY(op.getY(), 1),
+        xScale, yScale;
+  IntegerAttr blockSize;
+  ScaleBlockAttr xBlock, yBlock;
+  // Tiles may have dynamic sizes, so that blocks are always given.
+  if (isCoarse) {
+    auto getBlock = [&](Side side) {
+      return ScaleBlockAttr::get(op.getContext(), op.getBlockShape(side));
+    };
+    xBlock = getBlock(Side::X);
+    yBlock = getBlock(Side::Y);
+    xScale = tile.sliceScales(op, Side::X);
+    yScale = xScale ? tile.sliceScales(op, Side::Y) : Value();
+    if (!yScale)
+      return nullptr;
+  } else {
+    blockSize = builder.getI64IntegerAttr(op.getBlock());
+    xScale = tile.sliceX(op.getXScale(), hasRows, op.getBlock());
+    yScale = tile.sliceY(op.getYScale(), op.getBlock());
+  }
+  Value offsets = tile.getOffsets(op.getOffsets()),
         acc = tile.sliceAcc(op.getAcc()), rows = tile.sliceRows(op.getRows()),
         bias = tile.sliceBias(op.getBias());
-  // Tiles may have dynamic sizes, so the block size is always given.
   return GroupedMmaScaledOp::create(
       builder, op.getLoc(), acc.getType(), x, xScale, y, yScale, offsets, acc,
-      rows, op.getGroupScale(), bias, builder.getI64IntegerAttr(block),
+      rows, op.getGroupScale(), bias, blockSize, xBlock, yBlock,
       op.getLegalGroupsAttr(),
       accumulate ? accumulate.getOfTile(k) : accumulate);
 }
@@ -177,6 +212,8 @@ static FailureOr<TilingResult> tile(OpBuilder &builder, Op op, Sizes offsets,
     return failure();
   GroupedTile tile(builder, op.getLoc(), offsets, sizes);
   Operation *tiled = createTile(builder, op, tile);
+  if (!tiled)
+    return failure();
   tiled->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
   return TilingResult{
       {tiled}, llvm::to_vector_of<Value>(tiled->getResults()), tile.slices};

@@ -78,7 +78,19 @@ int64_t SparseMmaScaledOp::getBlock() { return getProduct(*this).getBlock(); }
 // Verification
 //===----------------------------------------------------------------------===//
 
+/// (X11): else they would be unknown attributes, which mean nothing.
+static LogicalResult verifyNoScaleBlocks(SparseMmaScaledOp op) {
+  for (StringRef name : {"x_scale_block", "y_scale_block"})
+    if (Attribute attr = op->getAttr(name))
+      return op.emitOpError("expected no '")
+             << name << "', since sparse products have no coarse scales, got "
+             << attr;
+  return success();
+}
+
 LogicalResult SparseMmaScaledOp::verify() {
+  if (failed(verifyNoScaleBlocks(*this)))
+    return failure();
   // Later checks rely on earlier ones: ranks before dimensions, and no size of
   // 0 before a division.
   ScaledProduct product = getProduct(*this);

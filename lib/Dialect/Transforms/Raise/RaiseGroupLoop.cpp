@@ -38,6 +38,7 @@ static Operation *createProduct(OpBuilder &builder, Location loc,
         y, create(product.yScale, SliceKind::Matrix), result.offsets, acc,
         /*rows=*/Value(), /*group_scale=*/Value(), /*bias=*/Value(),
         builder.getI64IntegerAttr(scaled.getBlock()),
+        /*x_scale_block=*/ScaleBlockAttr(), /*y_scale_block=*/ScaleBlockAttr(),
         /*legal_groups=*/UnitAttr(), scaled.getAccumulateAttr());
   return GroupedMatmulOp::create(builder, loc, acc.getType(), x, y,
                                  result.offsets, acc, /*rows=*/Value(),

@@ -121,6 +121,7 @@ private:
         builder, loc, acc.getType(), x, xScale, y, yScale, sorted.getOffsets(),
         acc, sorted.getRows(), /*group_scale=*/Value(), /*bias=*/Value(),
         builder.getI64IntegerAttr(scaled.block),
+        /*x_scale_block=*/ScaleBlockAttr(), /*y_scale_block=*/ScaleBlockAttr(),
         /*legal_groups=*/builder.getUnitAttr(), /*accumulate=*/{});
   }
 

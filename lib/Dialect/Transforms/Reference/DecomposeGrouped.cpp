@@ -169,13 +169,24 @@ private:
 
 static Value multiply(OpBuilder &b, GroupedMmaScaledOp op,
                       Group<GroupedMmaScaledOp> &group, Value initial) {
-  auto product = MmaScaledOp::create(b, op.getLoc(), group.getRowsOf(op.getX()),
-                                     group.getRowsOf(op.getXScale()),
-                                     group.getMatrixOf(op.getY()),
-                                     group.getMatrixOf(op.getYScale()), initial,
-                                     b.getI64IntegerAttr(op.getBlock()));
-  product.setAccumulateAttr(op.getAccumulateAttr());
-  return product;
+  using Side = MmaScaledOp::Side;
+  IntegerAttr blockSize;
+  ScaleBlockAttr xBlock, yBlock;
+  // A group has any number of rows, so that blocks are always given.
+  if (op.hasCoarseScales()) {
+    xBlock = ScaleBlockAttr::get(b.getContext(), op.getBlockShape(Side::X));
+    yBlock = ScaleBlockAttr::get(b.getContext(), op.getBlockShape(Side::Y));
+  } else {
+    blockSize = b.getI64IntegerAttr(op.getBlock());
+  }
+  bool haveAllOneScale = xBlock && xBlock.getRows() == ScaleBlock::kAll;
+  Value x = group.getRowsOf(op.getX());
+  Value xScale =
+      haveAllOneScale ? Value(op.getXScale()) : group.getRowsOf(op.getXScale());
+  return MmaScaledOp::create(b, op.getLoc(), initial.getType(), x, xScale,
+                             group.getMatrixOf(op.getY()),
+                             group.getMatrixOf(op.getYScale()), initial,
+                             blockSize, xBlock, yBlock, op.getAccumulateAttr());
 }
 
 static Value multiply(OpBuilder &b, GroupedMatmulOp op,

@@ -8,7 +8,6 @@
 
 #include "Selection/CoarseScales.h"
 
-#include "blockscale/Dialect/IR/BlockScale.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/ScopedPrinter.h"
 
@@ -21,23 +20,32 @@ static std::string describe(const ScaleBlock &block, Value scales) {
          llvm::to_string(getElementTypeOrSelf(scales.getType())) + " scales";
 }
 
+CoarseProduct::CoarseProduct(MmaScaledOp op)
+    : op(op), xBlock(op.getBlockShape(Side::X)),
+      yBlock(op.getBlockShape(Side::Y)), accumulate(op.getAccumulateAttr()) {}
+
+CoarseProduct::CoarseProduct(GroupedMmaScaledOp op)
+    : op(op), xBlock(op.getBlockShape(Side::X)),
+      yBlock(op.getBlockShape(Side::Y)), accumulate(op.getAccumulateAttr()) {}
+
 /// What kernels expect, and the coarse scales of an op; empty for others.
 static std::string describeCoarseScales(Operation *op) {
+  auto describeBlocks = [](auto product) -> std::string {
+    using Side = MmaScaledOp::Side;
+    if (!product.hasCoarseScales())
+      return "";
+    return std::string(product.hasTensorSemantics()
+                           ? "expected blockscale-select-path first"
+                           : "expected tensors") +
+           ", got blocks of " +
+           describe(product.getBlockShape(Side::X), product.getXScale()) +
+           " for x and " +
+           describe(product.getBlockShape(Side::Y), product.getYScale()) +
+           " for y, with " + llvm::to_string(product.getX().getType()) +
+           " and " + llvm::to_string(product.getY().getType());
+  };
   return TypeSwitch<Operation *, std::string>(op)
-      .Case([](MmaScaledOp mma) -> std::string {
-        using Side = MmaScaledOp::Side;
-        if (!mma.hasCoarseScales())
-          return "";
-        return std::string(mma.hasTensorSemantics()
-                               ? "expected blockscale-select-path first"
-                               : "expected tensors") +
-               ", got blocks of " +
-               describe(mma.getBlockShape(Side::X), mma.getXScale()) +
-               " for x and " +
-               describe(mma.getBlockShape(Side::Y), mma.getYScale()) +
-               " for y, with " + llvm::to_string(mma.getX().getType()) +
-               " and " + llvm::to_string(mma.getY().getType());
-      })
+      .Case<MmaScaledOp, GroupedMmaScaledOp>(describeBlocks)
       .Default(std::string());
 }
 

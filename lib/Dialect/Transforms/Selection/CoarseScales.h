@@ -10,7 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_COARSESCALES_H
 
 #include "Selection/PathChoice.h"
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Grouped.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::blockscale {
@@ -23,15 +23,44 @@ inline constexpr int64_t kMostInterval = 128;
 /// of x and each column of y, and elements of fp8, where the chip has
 /// instructions for such products; with a remark.
 void rebaseScales(Operation *root, const PathChooser &chooser);
+/// A `mma_scaled` or a `grouped_mma_scaled`, for what holds for both.
+struct CoarseProduct {
+  using Side = MmaScaledOp::Side;
+
+  explicit CoarseProduct(MmaScaledOp op);
+  explicit CoarseProduct(GroupedMmaScaledOp op);
+
+  Value getMatrix(Side side) { return side == Side::X ? op.getX() : op.getY(); }
+  Value getScales(Side side) {
+    return side == Side::X ? op.getXScale() : op.getYScale();
+  }
+  ShapedType getMatrixType(Side side) {
+    return cast<ShapedType>(getMatrix(side).getType());
+  }
+  ShapedType getScaleType(Side side) {
+    return cast<ShapedType>(getScales(side).getType());
+  }
+  Format getElement(Side side) {
+    return *getElementFormat(getMatrixType(side).getElementType());
+  }
+  ScaleBlock getBlock(Side side) const {
+    return side == Side::X ? xBlock : yBlock;
+  }
+  Location getLoc() { return op->getLoc(); }
+
+  ProductOpInterface op;
+  ScaleBlock xBlock, yBlock;
+  AccumulateAttr accumulate;
+};
 
 /// Rewrites the products in `root` with coarse scales into products that paths
 /// of the chip have, with a remark. Exact, but for sums that have a licence: a
 /// device may differ from the definition by no more than its sums may.
 void rewriteCoarseScales(Operation *root, const PathChooser &chooser);
 
-/// Whether instructions of the chip may multiply the elements of `op` as they
-/// are: fp8 with a licence for their sums.
-bool mayMultiplyFP8(MmaScaledOp op, const PathChooser &chooser);
+/// Whether instructions of the chip may multiply the elements of `product` as
+/// they are: fp8 with a licence for their sums.
+bool mayMultiplyFP8(CoarseProduct product, const PathChooser &chooser);
 
 /// Whether instructions of the chip multiply elements of these formats, without
 /// scales.
@@ -40,9 +69,9 @@ bool hasUnscaledProduct(const PathChooser &chooser, Format x, Format y);
 /// `value` with its last two dimensions exchanged.
 Value transposeLast(IRRewriter &rewriter, Location loc, Value value);
 
-/// A `promoted_matmul` of the elements of `op`, with a remark: scales are
+/// A `promoted_matmul` of the elements of `product`, with a remark: scales are
 /// factors of its sums.
-Value promoteSums(IRRewriter &rewriter, MmaScaledOp op,
+Value promoteSums(IRRewriter &rewriter, CoarseProduct product,
                   const PathChooser &chooser);
 
 /// A tensor of one number: a constant if its sizes are known.

@@ -27,9 +27,8 @@ using namespace mlir::blockscale;
 using Side = MmaScaledOp::Side;
 
 /// The elements along K whose sums have one factor, or are promoted anyway.
-static int64_t getInterval(MmaScaledOp op) {
-  int64_t k =
-      getFinerBlock(op.getBlockShape(Side::X).k, op.getBlockShape(Side::Y).k);
+static int64_t getInterval(const CoarseProduct &product) {
+  int64_t k = getFinerBlock(product.xBlock.k, product.yBlock.k);
   return k == ScaleBlock::kAll ? kMostInterval : std::min(k, kMostInterval);
 }
 
@@ -41,57 +40,75 @@ Value blockscale::transposeLast(IRRewriter &rewriter, Location loc,
   return transposeTensor(rewriter, loc, value, order);
 }
 
-/// The elements of an operand as bf16.
-static Value convertElements(IRRewriter &rewriter, MmaScaledOp op, Side side) {
-  Location loc = op.getLoc();
-  Value matrix = side == Side::X ? op.getX() : op.getY();
-  auto type = cast<RankedTensorType>(matrix.getType());
-  auto rank = static_cast<unsigned>(type.getRank());
+/// The elements of `matrix` as bf16.
+static Value extendElements(IRRewriter &rewriter, Location loc, Value matrix) {
   Type bf16 = rewriter.getBF16Type();
-  int64_t k = type.getDimSize(MmaScaledOp::getKDim(side, rank));
-  constexpr int64_t kBlock = 32;
-  if (ShapedType::isDynamic(k) || k % kBlock != 0) {
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, matrix), bf16);
-    AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
-    return linalg::GenericOp::create(
-               rewriter, loc, empty.getType(), matrix, empty,
-               ArrayRef<AffineMap>{identity, identity},
-               SmallVector<utils::IteratorType>(rank,
-                                                utils::IteratorType::parallel),
-               [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-                 Value wide = arith::ExtFOp::create(b, bodyLoc, bf16, args[0]);
-                 linalg::YieldOp::create(b, bodyLoc, wide);
-               })
-        .getResult(0);
-  }
-  // dequantize has a kernel of its own; its blocks are along the last
-  // dimension.
-  if (side == Side::Y)
-    matrix = transposeLast(rewriter, loc, matrix);
+  auto rank =
+      static_cast<unsigned>(cast<RankedTensorType>(matrix.getType()).getRank());
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, matrix), bf16);
+  AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
+  return linalg::GenericOp::create(
+             rewriter, loc, empty.getType(), matrix, empty,
+             ArrayRef<AffineMap>{identity, identity},
+             SmallVector<utils::IteratorType>(rank,
+                                              utils::IteratorType::parallel),
+             [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
+               Value wide = arith::ExtFOp::create(b, bodyLoc, bf16, args[0]);
+               linalg::YieldOp::create(b, bodyLoc, wide);
+             })
+      .getResult(0);
+}
+
+/// The same by a dequantize, which has a kernel of its own, with scales of 1
+/// for so many `blocks` of each row.
+static Value dequantizeElements(IRRewriter &rewriter, Location loc,
+                                Value matrix, int64_t blocks) {
+  auto type = cast<RankedTensorType>(matrix.getType());
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, matrix);
-  sizes.back() = rewriter.getIndexAttr(k / kBlock);
+  sizes.back() = rewriter.getIndexAttr(blocks);
   Value ones =
       createSplat(rewriter, loc, sizes,
                   rewriter.getFloatAttr(
                       Float8E8M0FNUType::get(rewriter.getContext()), 1.0));
-  auto wide = cast<RankedTensorType>(matrix.getType()).clone(bf16);
-  Value values = DequantizeOp::create(
-      rewriter, loc, wide, matrix, ones, /*tensor_scale=*/Value(),
-      rewriter.getI64IntegerAttr(kBlock), /*scale_block=*/ScaleBlockAttr());
-  return side == Side::Y ? transposeLast(rewriter, loc, values) : values;
+  return DequantizeOp::create(
+      rewriter, loc, type.clone(rewriter.getBF16Type()), matrix, ones,
+      /*tensor_scale=*/Value(),
+      rewriter.getI64IntegerAttr(type.getShape().back() / blocks),
+      /*scale_block=*/ScaleBlockAttr());
 }
 
-bool blockscale::mayMultiplyFP8(MmaScaledOp op, const PathChooser &chooser) {
+/// The elements of an operand as bf16.
+static Value convertElements(IRRewriter &rewriter, CoarseProduct product,
+                             Side side) {
+  Location loc = product.getLoc();
+  Value matrix = product.getMatrix(side);
+  auto type = cast<RankedTensorType>(matrix.getType());
+  auto rank = static_cast<unsigned>(type.getRank());
+  int64_t k = type.getDimSize(MmaScaledOp::getKDim(side, rank));
+  constexpr int64_t kBlock = 32;
+  bool isWhole = !ShapedType::isDynamic(k) && k % kBlock == 0;
+  // The blocks of a dequantize are along the last dimension. Others are
+  // converted as they are stored.
+  bool isTransposed = side == Side::Y &&
+                      (isWhole || matrix.getDefiningOp<linalg::TransposeOp>());
+  if (isTransposed)
+    matrix = transposeLast(rewriter, loc, matrix);
+  Value values = isWhole ? dequantizeElements(rewriter, loc, matrix, k / kBlock)
+                         : extendElements(rewriter, loc, matrix);
+  return isTransposed ? transposeLast(rewriter, loc, values) : values;
+}
+
+bool blockscale::mayMultiplyFP8(CoarseProduct product,
+                                const PathChooser &chooser) {
   // Instructions add up a whole row of shared memory.
-  std::optional<AccumulateAttr> licence = op.getAccumulate();
-  if (!licence || licence->getChunk() < kMostInterval ||
-      getInterval(op) != kMostInterval)
+  AccumulateAttr licence = product.accumulate;
+  if (!licence || licence.getChunk() < kMostInterval ||
+      getInterval(product) != kMostInterval)
     return false;
-  return hasUnscaledProduct(
-      chooser, *getElementFormat(op.getMatrixType(Side::X).getElementType()),
-      *getElementFormat(op.getMatrixType(Side::Y).getElementType()));
+  return hasUnscaledProduct(chooser, product.getElement(Side::X),
+                            product.getElement(Side::Y));
 }
 
 bool blockscale::hasUnscaledProduct(const PathChooser &chooser, Format x,
@@ -104,13 +121,14 @@ bool blockscale::hasUnscaledProduct(const PathChooser &chooser, Format x,
   });
 }
 
-Value blockscale::promoteSums(IRRewriter &rewriter, MmaScaledOp op,
+Value blockscale::promoteSums(IRRewriter &rewriter, CoarseProduct product,
                               const PathChooser &chooser) {
-  Location loc = op.getLoc();
-  int64_t interval = getInterval(op);
-  bool isFP8 = mayMultiplyFP8(op, chooser);
+  Location loc = product.getLoc();
+  ProductOpInterface op = product.op;
+  int64_t interval = getInterval(product);
+  bool isFP8 = mayMultiplyFP8(product, chooser);
   bool areWhole = llvm::all_of(ArrayRef{Side::X, Side::Y}, [&](Side side) {
-    return op.getBlockShape(side).k == ScaleBlock::kAll;
+    return product.getBlock(side).k == ScaleBlock::kAll;
   });
   op->emitRemark("coarse scales are factors of ")
       << (areWhole
@@ -119,15 +137,17 @@ Value blockscale::promoteSums(IRRewriter &rewriter, MmaScaledOp op,
       << ", which are products of " << (isFP8 ? "fp8" : "bf16") << " elements";
   Value x = op.getX(), y = op.getY();
   if (!isFP8) {
-    x = convertElements(rewriter, op, Side::X);
-    y = convertElements(rewriter, op, Side::Y);
+    x = convertElements(rewriter, product, Side::X);
+    y = convertElements(rewriter, product, Side::Y);
   }
   auto getBlock = [&](Side side) {
-    return ScaleBlockAttr::get(op.getContext(), op.getBlockShape(side));
+    return ScaleBlockAttr::get(op->getContext(), product.getBlock(side));
   };
-  auto product = PromotedMatmulOp::create(
-      rewriter, loc, op.getType(), x, y, op.getAcc(), op.getXScale(),
-      op.getYScale(), interval, getBlock(Side::X), getBlock(Side::Y));
-  product->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
-  return product;
+  RowGroupOperands groups = op.getRowGroups();
+  auto promoted = PromotedMatmulOp::create(
+      rewriter, loc, op.getAcc().getType(), x, y, op.getAcc(), op.getXScale(),
+      op.getYScale(), groups.offsets, groups.rows, groups.scale, groups.bias,
+      interval, getBlock(Side::X), getBlock(Side::Y));
+  promoted->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
+  return promoted;
 }

@@ -84,27 +84,28 @@ static bool arePowers(Value scales) {
 }
 
 /// The sizes of scales of `side` for blocks of `size` elements of a row.
-static SmallVector<OpFoldResult>
-getBlockSizes(IRRewriter &rewriter, MmaScaledOp op, Side side, int64_t size) {
-  Value matrix = side == Side::X ? op.getX() : op.getY();
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, op.getLoc(), matrix);
-  ShapedType type = op.getMatrixType(side);
+static SmallVector<OpFoldResult> getBlockSizes(IRRewriter &rewriter,
+                                               CoarseProduct product, Side side,
+                                               int64_t size) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(
+      rewriter, product.getLoc(), product.getMatrix(side));
+  ShapedType type = product.getMatrixType(side);
   unsigned k = MmaScaledOp::getKDim(side, type.getRank());
   sizes[k] = rewriter.getIndexAttr(type.getDimSize(k) / size);
   return sizes;
 }
 
 /// The scales of `side`, repeated for blocks of `size` elements of a row.
-static Value repeatScales(IRRewriter &rewriter, MmaScaledOp op, Side side,
-                          Value scales, int64_t size) {
-  Location loc = op.getLoc();
+static Value repeatScales(IRRewriter &rewriter, CoarseProduct product,
+                          Side side, int64_t size) {
+  Location loc = product.getLoc();
+  Value scales = product.getScales(side);
   if (DenseElementsAttr powers = getConstantPowers(scales))
     scales = arith::ConstantOp::create(rewriter, loc, powers);
-  ScaleBlock block = op.getBlockShape(side);
+  ScaleBlock block = product.getBlock(side);
   if (block == ScaleBlock{1, size})
     return scales;
-  auto matrix = cast<RankedTensorType>(op.getMatrixType(side));
+  auto matrix = cast<RankedTensorType>(product.getMatrixType(side));
   auto rank = static_cast<unsigned>(matrix.getRank());
   unsigned row = MmaScaledOp::getRowDim(side, rank);
   unsigned k = MmaScaledOp::getKDim(side, rank);
@@ -113,9 +114,9 @@ static Value repeatScales(IRRewriter &rewriter, MmaScaledOp op, Side side,
                                                     ? ScaleBlock::kAll
                                                     : block.k / size},
                                    row, k);
-  Value empty = tensor::EmptyOp::create(rewriter, loc,
-                                        getBlockSizes(rewriter, op, side, size),
-                                        getElementTypeOrSelf(scales.getType()));
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, getBlockSizes(rewriter, product, side, size),
+      getElementTypeOrSelf(scales.getType()));
   return linalg::GenericOp::create(
              rewriter, loc, empty.getType(), scales, empty,
              ArrayRef<AffineMap>{map, rewriter.getMultiDimIdentityMap(rank)},
@@ -129,14 +130,11 @@ static Value repeatScales(IRRewriter &rewriter, MmaScaledOp op, Side side,
 
 /// The block size of the product that repeated scales make; nullopt if none is
 /// legal or divides K.
-static std::optional<int64_t> getRepeatedBlock(MmaScaledOp op) {
-  ScaleBlock x = op.getBlockShape(Side::X), y = op.getBlockShape(Side::Y);
-  int64_t finer = getFinerBlock(x.k, y.k);
+static std::optional<int64_t> getRepeatedBlock(CoarseProduct product) {
+  int64_t finer = getFinerBlock(product.xBlock.k, product.yBlock.k);
   std::vector<unsigned> legal = getLegalBlockSizes(
-      *getElementFormat(op.getMatrixType(Side::X).getElementType()),
-      *getElementFormat(op.getMatrixType(Side::Y).getElementType()),
-      Format::UE8M0);
-  auto type = op.getMatrixType(Side::X);
+      product.getElement(Side::X), product.getElement(Side::Y), Format::UE8M0);
+  auto type = product.getMatrixType(Side::X);
   int64_t k = type.getDimSize(MmaScaledOp::getKDim(Side::X, type.getRank()));
   if (ShapedType::isDynamic(k))
     return std::nullopt;
@@ -146,24 +144,44 @@ static std::optional<int64_t> getRepeatedBlock(MmaScaledOp op) {
   return std::nullopt;
 }
 
-static LogicalResult repeatPowers(IRRewriter &rewriter, MmaScaledOp op) {
+/// `product` with scales for blocks of `size` elements.
+static Operation *createRepeated(IRRewriter &rewriter, CoarseProduct product,
+                                 Value xScale, Value yScale, int64_t size) {
+  Operation *op = product.op;
+  if (auto grouped = dyn_cast<GroupedMmaScaledOp>(op))
+    return GroupedMmaScaledOp::create(
+        rewriter, op->getLoc(), grouped.getType(), grouped.getX(), xScale,
+        grouped.getY(), yScale, grouped.getOffsets(), grouped.getAcc(),
+        grouped.getRows(), grouped.getGroupScale(), grouped.getBias(),
+        rewriter.getI64IntegerAttr(size), ScaleBlockAttr(), ScaleBlockAttr(),
+        // What is illegal has been found by now.
+        rewriter.getUnitAttr(), product.accumulate);
+  auto mma = cast<MmaScaledOp>(op);
+  auto repeated =
+      MmaScaledOp::create(rewriter, op->getLoc(), mma.getX(), xScale,
+                          mma.getY(), yScale, mma.getAcc(), size);
+  repeated.setAccumulateAttr(product.accumulate);
+  return repeated;
+}
+
+static LogicalResult repeatPowers(IRRewriter &rewriter, CoarseProduct product) {
+  ProductOpInterface op = product.op;
   if (!arePowers(op.getXScale()) || !arePowers(op.getYScale()))
     return failure();
-  std::optional<int64_t> size = getRepeatedBlock(op);
+  std::optional<int64_t> size = getRepeatedBlock(product);
   if (!size)
     return failure();
   ScaleBlock whole = {/*rows=*/1, *size};
-  if (op.getBlockShape(Side::X) != whole || op.getBlockShape(Side::Y) != whole)
+  if (product.xBlock != whole || product.yBlock != whole)
     op->emitRemark("coarse scales that are powers of two are repeated for "
                    "blocks of ")
         << *size << " elements";
-  Value xScale = repeatScales(rewriter, op, Side::X, op.getXScale(), *size);
-  Value yScale = repeatScales(rewriter, op, Side::Y, op.getYScale(), *size);
-  auto product = MmaScaledOp::create(rewriter, op.getLoc(), op.getX(), xScale,
-                                     op.getY(), yScale, op.getAcc(), *size);
-  product.setAccumulateAttr(op.getAccumulateAttr());
-  product->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
-  rewriter.replaceOp(op, product);
+  Value xScale = repeatScales(rewriter, product, Side::X, *size);
+  Value yScale = repeatScales(rewriter, product, Side::Y, *size);
+  Operation *repeated =
+      createRepeated(rewriter, product, xScale, yScale, *size);
+  repeated->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
+  rewriter.replaceOp(op, repeated);
   return success();
 }
 
@@ -189,7 +207,7 @@ static Value createOnes(IRRewriter &rewriter, MmaScaledOp op, Side side,
                         int64_t size) {
   Type e8m0 = Float8E8M0FNUType::get(rewriter.getContext());
   return createSplat(rewriter, op.getLoc(),
-                     getBlockSizes(rewriter, op, side, size),
+                     getBlockSizes(rewriter, CoarseProduct(op), side, size),
                      rewriter.getFloatAttr(e8m0, 1.0));
 }
 
@@ -238,7 +256,7 @@ static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op) {
   for (Side side : {Side::X, Side::Y})
     if (op.getBlockShape(side).k != ScaleBlock::kAll)
       return failure();
-  std::optional<int64_t> size = getRepeatedBlock(op);
+  std::optional<int64_t> size = getRepeatedBlock(CoarseProduct(op));
   if (!size)
     return failure();
   op->emitRemark("coarse scales of whole rows are factors of the result of a "
@@ -259,15 +277,16 @@ static LogicalResult moveScalesToResult(IRRewriter &rewriter, MmaScaledOp op) {
 
 /// Whether all sizes are known, except for rows whose scales are one for each,
 /// or one for all. Loops over such scales are checked at run time.
-static bool areSizesSupported(MmaScaledOp op) {
-  auto acc = cast<ShapedType>(op.getType());
+static bool areSizesSupported(CoarseProduct product) {
+  auto acc = cast<ShapedType>(product.op.getAcc().getType());
   if (acc.getRank() == 3 && acc.isDynamicDim(0))
     return false;
   return llvm::all_of(ArrayRef{Side::X, Side::Y}, [&](Side side) {
-    ShapedType matrix = op.getMatrixType(side), scales = op.getScaleType(side);
+    ShapedType matrix = product.getMatrixType(side),
+               scales = product.getScaleType(side);
     auto rank = static_cast<unsigned>(matrix.getRank());
     unsigned row = MmaScaledOp::getRowDim(side, rank);
-    int64_t rows = op.getBlockShape(side).rows;
+    int64_t rows = product.getBlock(side).rows;
     for (unsigned dim = 0; dim != rank; ++dim) {
       bool isKnown = !matrix.isDynamicDim(dim) && !scales.isDynamicDim(dim);
       bool isChecked = dim == row && (rows == 1 || (rows == ScaleBlock::kAll &&
@@ -279,39 +298,70 @@ static bool areSizesSupported(MmaScaledOp op) {
   });
 }
 
+/// The products of tensors in `root` with coarse scales.
+template <typename Op>
+static SmallVector<Op> findCoarse(Operation *root) {
+  SmallVector<Op> ops;
+  root->walk([&](Op op) {
+    if (op.hasCoarseScales() && op.hasTensorSemantics())
+      ops.push_back(op);
+  });
+  return ops;
+}
+
 /// Blocks that instructions have become a `block_size`.
 static void canonicalizeBlocks(Operation *root) {
   SmallVector<Operation *> ops;
-  root->walk([&](MmaScaledOp op) {
-    if (op.hasCoarseScales())
-      ops.push_back(op);
-  });
+  llvm::append_range(ops, findCoarse<MmaScaledOp>(root));
+  llvm::append_range(ops, findCoarse<GroupedMmaScaledOp>(root));
   RewritePatternSet patterns(root->getContext());
   MmaScaledOp::getCanonicalizationPatterns(patterns, root->getContext());
+  GroupedMmaScaledOp::getCanonicalizationPatterns(patterns, root->getContext());
   (void)applyOpPatternsGreedily(ops, std::move(patterns));
+}
+
+/// What is checked here, nothing behind it knows.
+static void checkOperands(IRRewriter &rewriter,
+                          RuntimeVerifiableOpInterface op) {
+  op.generateRuntimeVerification(rewriter, op->getLoc(),
+                                 [](Operation *of, StringRef message) {
+                                   return getCheckMessage(of, message);
+                                 });
+}
+
+/// Factors of the result would be those of groups, so there are none.
+static void rewriteGrouped(IRRewriter &rewriter, GroupedMmaScaledOp op,
+                           const PathChooser &chooser) {
+  CoarseProduct product(op);
+  if (!mayMultiplyFP8(product, chooser) && areSizesSupported(product) &&
+      succeeded(repeatPowers(rewriter, product)))
+    return;
+  rewriter.replaceOp(op, promoteSums(rewriter, product, chooser));
+}
+
+static void rewriteDense(IRRewriter &rewriter, MmaScaledOp op,
+                         const PathChooser &chooser) {
+  CoarseProduct product(op);
+  // Products of fp8 are faster than block-scaled ones in bf16.
+  if (!mayMultiplyFP8(product, chooser) && areSizesSupported(product) &&
+      (succeeded(repeatPowers(rewriter, product)) ||
+       succeeded(moveScalesToResult(rewriter, op))))
+    return;
+  rewriter.replaceOp(op, promoteSums(rewriter, product, chooser));
 }
 
 void blockscale::rewriteCoarseScales(Operation *root,
                                      const PathChooser &chooser) {
   canonicalizeBlocks(root);
-  SmallVector<MmaScaledOp> ops;
-  root->walk([&](MmaScaledOp op) {
-    if (op.hasCoarseScales() && op.hasTensorSemantics())
-      ops.push_back(op);
-  });
   IRRewriter rewriter(root->getContext());
-  for (MmaScaledOp op : ops) {
+  for (MmaScaledOp op : findCoarse<MmaScaledOp>(root)) {
     rewriter.setInsertionPoint(op);
-    // What is checked here, nothing behind it knows.
-    op.generateRuntimeVerification(rewriter, op.getLoc(),
-                                   [](Operation *of, StringRef message) {
-                                     return getCheckMessage(of, message);
-                                   });
-    // Products of fp8 are faster than block-scaled ones in bf16.
-    if (!mayMultiplyFP8(op, chooser) && areSizesSupported(op) &&
-        (succeeded(repeatPowers(rewriter, op)) ||
-         succeeded(moveScalesToResult(rewriter, op))))
-      continue;
-    rewriter.replaceOp(op, promoteSums(rewriter, op, chooser));
+    checkOperands(rewriter, op);
+    rewriteDense(rewriter, op, chooser);
+  }
+  for (GroupedMmaScaledOp op : findCoarse<GroupedMmaScaledOp>(root)) {
+    rewriter.setInsertionPoint(op);
+    checkOperands(rewriter, op);
+    rewriteGrouped(rewriter, op, chooser);
   }
 }

@@ -209,6 +209,8 @@ private:
             return op->emitOpError("expected the attribute '")
                    << kPathAttrName << "' to be a #blockscale.path, got "
                    << attr;
+          if (op.getPromotion() && failed(refuseIfNativeOnly(op)))
+            return failure();
           std::optional<InstructionChoice> choice =
               chooser.chooseGrouped(op, wanted);
           if (!choice)
@@ -272,15 +274,22 @@ private:
            << getPathName(wanted.getValue());
   }
 
+  /// For promoted sums.
+  LogicalResult refuseIfNativeOnly(ProductOpInterface op) {
+    if (!nativeOnly)
+      return success();
+    return op->emitOpError("no block-scaled instruction has these scales; "
+                           "they are factors of sums of ")
+           << StringRef(getFormatInfo(op.getTypes().lhs).ptxName)
+           << " elements";
+  }
+
   /// Promoted sums have no other form.
   LogicalResult selectPromotedPath(ProductOpInterface op,
                                    const PathChooser &chooser,
                                    PathAttr wanted) {
-    if (nativeOnly)
-      return op->emitOpError("no block-scaled instruction has these scales; "
-                             "they are factors of sums of ")
-             << StringRef(getFormatInfo(op.getTypes().lhs).ptxName)
-             << " elements";
+    if (failed(refuseIfNativeOnly(op)))
+      return failure();
     std::optional<Path> path = chooser.chooseUnscaled(op, wanted);
     if (!path)
       return op->emitOpError("expected a path with kernels that promote sums "

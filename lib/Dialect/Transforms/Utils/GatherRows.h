@@ -14,8 +14,10 @@
 namespace mlir::blockscale {
 
 /// A copy of `matrix` (R x C) whose row i is row `rows[i]` of it; `rows` is a
-/// tensor of i32. A row that the matrix does not have is another one of it.
-Value gatherRows(OpBuilder &b, Location loc, Value matrix, Value rows);
+/// tensor of i32. A row that the matrix does not have is another one of it, or,
+/// with `mayBeEmpty`, zeros if it has none.
+Value gatherRows(OpBuilder &b, Location loc, Value matrix, Value rows,
+                 bool mayBeEmpty = false);
 
 } // namespace mlir::blockscale
 

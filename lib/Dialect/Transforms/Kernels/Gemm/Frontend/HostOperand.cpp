@@ -24,6 +24,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -94,12 +96,25 @@ static int64_t getStrideElements(unsigned bits) {
   return kStrideBytes * kByteBits / bits;
 }
 
+/// A known divisor of K of a dense product, whose operands have the same one:
+/// other sizes are errors.
+static int64_t getKnownMultipleOfK(ProductOpInterface op) {
+  auto get = [](Side side, Value matrix) {
+    unsigned rank = cast<RankedTensorType>(matrix.getType()).getRank();
+    return getKnownMultiple(matrix, MmaScaledOp::getKDim(side, rank));
+  };
+  if (op.getMetadata())
+    return 1;
+  return std::lcm(get(Side::X, op.getX()), get(Side::Y, op.getY()));
+}
+
 /// Why no tensor map can describe `view` of an operand of `rank` whose matrices
 /// are at `map`, or why `instruction` does not take it; empty if there is no
-/// reason.
+/// reason. K is a multiple of `multipleOfK`.
 static std::string findTensorMapObstacle(const StoredView &view, unsigned rank,
                                          AffineMap map,
-                                         InstructionAttr instruction) {
+                                         InstructionAttr instruction,
+                                         int64_t multipleOfK) {
   if (!hasOwnMemory(view.tensor))
     return "there are no tensor maps of constants, expected an argument or "
            "what an op computes";
@@ -111,6 +126,8 @@ static std::string findTensorMapObstacle(const StoredView &view, unsigned rank,
     return "expected elements that are contiguous along K for wgmma of fp8";
   int64_t last = cast<RankedTensorType>(view.tensor.getType()).getRank() - 1;
   int64_t multiple = getKnownMultiple(view.tensor, last);
+  if (contiguity == Contiguity::Columns)
+    multiple = std::lcm(multiple, multipleOfK);
   if (multiple * (view.bits / 8) % kStrideBytes != 0)
     return ("expected rows of a multiple of " + Twine(kStrideBytes) + " bytes")
         .str();
@@ -186,8 +203,9 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
     view.bits = type.getElementTypeBitWidth();
   bool needsTensorMap = gemm.needsTensorMaps(problem);
   if (needsTensorMap)
-    if (std::string reason =
-            findTensorMapObstacle(view, rank, map, problem.instruction);
+    if (std::string reason = findTensorMapObstacle(
+            view, rank, map, problem.instruction,
+            source.isScale() || isMetadata ? 1 : getKnownMultipleOfK(op));
         !reason.empty()) {
       op->emitRemark() << (source.side() == Side::X ? "x" : "y")
                        << " is copied first, for bulk copies: " << reason;

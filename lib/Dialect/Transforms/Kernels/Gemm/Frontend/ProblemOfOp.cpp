@@ -218,6 +218,11 @@ private:
                                        const ScaleBlock &block) {
     if (!value)
       return std::nullopt;
+    RowGroupOperands groups = op.getRowGroups();
+    // Where x has them in the order of the result, its factors have, too.
+    if (isCopied && side == Side::X && block.rows != ScaleBlock::kAll)
+      value = gatherRows(builder, loc, value, groups.rows,
+                         /*mayBeEmpty=*/true);
     auto type = cast<RankedTensorType>(value.getType());
     unsigned rank = type.getRank();
     StoredView view = getStoredView(builder, loc, value);
@@ -228,7 +233,7 @@ private:
     factors.operand.map = view.map.compose(
         getOperandMap(op->getContext(), rank,
                       MmaScaledOp::getRowDim(side, rank), type.getDimSize(0)));
-    factors.operand.mayBroadcast = rank == 3 && type.isDynamicDim(0);
+    factors.operand.mayBroadcast = rank == 3 && type.isDynamicDim(0) && !groups;
     factors.operand.argument = host.inputs.add(view.tensor);
     return factors;
   }
@@ -244,7 +249,8 @@ private:
     // What puts scales into atoms gathers them, too.
     bool hasAtoms = isScale && gemm.wantsAtoms();
     if (isCopied && isA && !hasAtoms)
-      value = gatherRows(builder, loc, value, op.getRowGroups().rows);
+      value = gatherRows(builder, loc, value, op.getRowGroups().rows,
+                         /*mayBeEmpty=*/true);
     OperandSource source = {id, value, AffineMap(), isA ? rowsOfX : problem.n,
                             problem.getColumns(id, problem.k)};
     if (!isA && quantizedB)

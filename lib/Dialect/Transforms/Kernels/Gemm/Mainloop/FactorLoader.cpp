@@ -24,9 +24,10 @@ using namespace mlir::blockscale;
 
 FactorLoader::FactorLoader(gpu::GPUFuncOp kernel, const KernelProblem &problem,
                            const ProblemSizes &sizes, AccType acc,
-                           const WorkTile &tile)
+                           const WorkTile &tile, Value gathered)
     : kernel(kernel), loc(kernel.getLoc()), problem(problem),
-      promotion(*problem.promotion), sizes(sizes), acc(acc), tile(tile) {}
+      promotion(*problem.promotion), sizes(sizes), acc(acc), tile(tile),
+      gathered(gathered) {}
 
 /// How many neighboring rows (columns) of a warp are known to share a factor:
 /// blocks start at multiples of their size, and so do the parts of warps at
@@ -42,15 +43,25 @@ static int64_t getShared(AccType acc, bool areColumns, int64_t rowsOfBlock) {
   return size % (areColumns ? fragment.columns : fragment.rows) == 0 ? size : 1;
 }
 
-Value FactorLoader::loadFactor(OpBuilder &b, bool isX,
-                               const SumFactors &factors, Value row,
-                               Value column) const {
-  // Rows behind the last one have no factors.
-  if (!KernelProblem::isMultiple(isX ? problem.m : problem.n,
-                                 isX ? acc.getM() : acc.getN())) {
-    Value last = addIndex(b, loc, isX ? sizes.m : sizes.n, -1);
-    row = arith::MinUIOp::create(b, loc, row, last);
+/// The row (column) of row (column) `inTile` of the tile. Rows behind the last
+/// one have no factors; and those of the next group must not say how the warp
+/// multiplies (see `emitIsInRange`), or its bits would depend on them.
+Value FactorLoader::emitRow(OpBuilder &b, bool isX, Value inTile) const {
+  if (isX && gathered) {
+    Value row = memref::LoadOp::create(b, loc, gathered, inTile);
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), row);
   }
+  Value row = addIndices(b, loc, inTile, isX ? tile.row : tile.column);
+  if (!(isX && problem.groups) &&
+      KernelProblem::isMultiple(isX ? problem.m : problem.n,
+                                isX ? acc.getM() : acc.getN()))
+    return row;
+  Value last = addIndex(b, loc, isX ? tile.getEndRow(sizes.m) : sizes.n, -1);
+  return arith::MinUIOp::create(b, loc, row, last);
+}
+
+Value FactorLoader::loadFactor(OpBuilder &b, const SumFactors &factors,
+                               Value row, Value column) const {
   AffineExpr d0 = b.getAffineDimExpr(0);
   int64_t rows = factors.block.rows;
   if (rows != 1)
@@ -88,9 +99,8 @@ Value FactorLoader::loadSide(OpBuilder &b, bool isX, const SumFactors &factors,
                                  acc, shared, /*columns=*/!isX);
   OpBuilder::InsertionGuard guard(b);
   Block *body = b.createBlock(&op.getBody(), {}, b.getIndexType(), loc);
-  Value row =
-      addIndices(b, loc, body->getArgument(0), isX ? tile.row : tile.column);
-  YieldOp::create(b, loc, loadFactor(b, isX, factors, row, column));
+  Value row = emitRow(b, isX, body->getArgument(0));
+  YieldOp::create(b, loc, loadFactor(b, factors, row, column));
   return op;
 }
 

@@ -24,9 +24,11 @@ namespace mlir::blockscale {
 class FactorLoader {
 public:
   /// For the sums of `tile`, in an accumulator of type `acc`, of a problem with
-  /// promotion.
+  /// promotion. `gathered` holds the rows of x that the rows of the tile read
+  /// (i32), if the kernel gathers them.
   FactorLoader(gpu::GPUFuncOp kernel, const KernelProblem &problem,
-               const ProblemSizes &sizes, AccType acc, const WorkTile &tile);
+               const ProblemSizes &sizes, AccType acc, const WorkTile &tile,
+               Value gathered = {});
 
   /// The factors of some sums: a vector for each operand that has factors; and
   /// the element along K that these sums start at.
@@ -69,7 +71,8 @@ private:
   Value emitIsInRange(OpBuilder &b, const Factors &factors) const;
   Value loadSide(OpBuilder &b, bool isX, const SumFactors &factors,
                  Value k) const;
-  Value loadFactor(OpBuilder &b, bool isX, const SumFactors &factors, Value row,
+  Value emitRow(OpBuilder &b, bool isX, Value inTile) const;
+  Value loadFactor(OpBuilder &b, const SumFactors &factors, Value row,
                    Value column) const;
 
   mutable gpu::GPUFuncOp kernel;
@@ -79,6 +82,7 @@ private:
   const ProblemSizes &sizes;
   AccType acc;
   const WorkTile &tile;
+  Value gathered;
 };
 
 } // namespace mlir::blockscale

@@ -30,6 +30,16 @@ static DenseI64ArrayAttr getMultiples(BlockArgument argument) {
                   : DenseI64ArrayAttr();
 }
 
+/// A known divisor of the size of dimension `dim` of a new tensor.
+static int64_t getKnownMultipleOfSize(tensor::EmptyOp empty, unsigned dim) {
+  auto size = empty.getDynamicSize(dim).getDefiningOp<tensor::DimOp>();
+  std::optional<int64_t> index =
+      size ? size.getConstantIndex() : std::optional<int64_t>();
+  return index && isa<RankedTensorType>(size.getSource().getType())
+             ? getKnownMultiple(size.getSource(), *index)
+             : 1;
+}
+
 int64_t blockscale::getKnownMultiple(Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
@@ -42,6 +52,14 @@ int64_t blockscale::getKnownMultiple(Value tensor, unsigned dim) {
   auto rebase = tensor.getDefiningOp<RebaseOp>();
   if (rebase && tensor == rebase.getRebased())
     return getKnownMultiple(rebase.getElements(), dim);
+  if (auto quantize = tensor.getDefiningOp<QuantizeOp>();
+      quantize && !quantize.getPad() && tensor == quantize.getElements())
+    return getKnownMultiple(quantize.getX(), dim);
+  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+    return getKnownMultipleOfSize(empty, dim);
+  if (auto op = tensor.getDefiningOp<DestinationStyleOpInterface>())
+    return getKnownMultiple(op.getTiedOpOperand(cast<OpResult>(tensor))->get(),
+                            dim);
   auto argument = dyn_cast<BlockArgument>(tensor);
   DenseI64ArrayAttr multiples =
       argument ? getMultiples(argument) : DenseI64ArrayAttr();

@@ -385,7 +385,8 @@ SmallVector<AlternativeAttr>
 MultistageChooser::getAlternatives(ScheduledProduct product) const {
   ProductOpInterface op = product.op;
   if (op.getRowGroups())
-    return getGroupAlternatives(product);
+    return op.getPromotion() ? getPromotedGroupAlternatives(product)
+                             : getGroupAlternatives(product);
   StringAttr rows = getRows(op);
   bool isQuantized = findQuantizedB(op).has_value();
   if (!limits.dividesK || !product.hasWorkspace || !rows ||

@@ -25,20 +25,30 @@ static bool hasFactorsInside(const Promotion &promotion) {
 
 /// Beside two accumulators of so many values, a thread has registers for
 /// addresses and factors. Factors of blocks take some, and a factor for each
-/// column takes many.
+/// column takes many. So does the search for groups of rows.
 static int64_t getMostValues(ProductOpInterface op, int64_t groups) {
   constexpr int64_t kMost = 96, kMostWithFactors = 80, kMostWithColumns = 64,
-                    kMostOfThree = 64, kMostOfThreeWithColumns = 32;
+                    kMostOfThree = 64, kMostOfThreeWithColumns = 32,
+                    kMostOfRowGroupsWithColumns = 40;
   Promotion promotion = op.getPromotion();
   bool hasFactors = hasFactorsInside(promotion);
   bool hasColumns =
       hasFactors && promotion.yFactors && promotion.yBlock.rows == 1;
+  bool hasRowGroups = bool(op.getRowGroups());
   // With three warpgroups, a thread has 160 registers in place of 240.
   if (groups > 2)
-    return hasColumns ? kMostOfThreeWithColumns : kMostOfThree;
+    return hasColumns || hasRowGroups ? kMostOfThreeWithColumns : kMostOfThree;
   if (hasColumns)
-    return kMostWithColumns;
+    return hasRowGroups ? kMostOfRowGroupsWithColumns : kMostWithColumns;
   return hasFactors ? kMostWithFactors : kMost;
+}
+
+/// Whether the sums of a tile fit into the registers of its warpgroups, which
+/// have 64 rows each.
+static bool fitsRegisters(ProductOpInterface op, int64_t m, int64_t n) {
+  int64_t groups = m / kWarpgroupRows;
+  return m * n / (groups * kWarpgroupWarps * kWarpLanes) <=
+         getMostValues(op, groups);
 }
 
 /// Rounds of tiles over all SMs, times `clocks` of a step of one of them.
@@ -62,6 +72,15 @@ static uint64_t estimateClocks(ScheduledProduct product, int64_t m, int64_t n,
 static constexpr std::array<int64_t, 2> kWgmmaTiles[] = {
     {128, 192}, {192, 128}, {128, 128}, {64, 192},
     {64, 128},  {64, 64},   {64, 32}};
+// The same for groups of rows.
+static constexpr std::array<int64_t, 2> kGroupedWgmmaTiles[] = {
+    {128, 160}, {128, 128}, {128, 80}, {64, 128}, {64, 80}, {64, 64}, {64, 32}};
+
+static ArrayRef<std::array<int64_t, 2>> getWgmmaTiles(ProductOpInterface op) {
+  if (op.getRowGroups())
+    return kGroupedWgmmaTiles;
+  return kWgmmaTiles;
+}
 
 static WarpSpecializedScheduleAttr makeWgmma(ScheduledProduct product,
                                              std::array<int64_t, 2> tile,
@@ -80,6 +99,9 @@ static WarpSpecializedScheduleAttr makeWgmma(ScheduledProduct product,
 /// an H200, with tiles of 192 rows).
 static ClusterSize getCluster(ScheduledProduct product,
                               std::array<int64_t, 2> tile) {
+  // Tiles of groups start at any row.
+  if (product.op.getRowGroups())
+    return {};
   constexpr ClusterSize kPair = {2, 1};
   constexpr int64_t kLeastRows = 192;
   OpSizes sizes = getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
@@ -119,7 +141,7 @@ blockscale::choosePromotedWgmma(ScheduledProduct product) {
       static_cast<int64_t>(getTunedLimits(product.chip.capability).blockBytes);
   std::array<int64_t, 2> best = {};
   uint64_t leastClocks = ~uint64_t(0);
-  for (auto [m, n] : kWgmmaTiles) {
+  for (auto [m, n] : getWgmmaTiles(product.op)) {
     constexpr int64_t kLeastN = 16;
     int64_t columns =
         std::min(n, int64_t(llvm::alignTo(std::max(sizes.n, kLeastN), 16)));
@@ -132,8 +154,7 @@ blockscale::choosePromotedWgmma(ScheduledProduct product) {
     int64_t rows = m + columns / getCluster(product, {m, columns}).m;
     int64_t clocks = std::max(groups * columns / 2 * kStepsOfRow,
                               rows * kSwizzleRowBytes / blockBytes);
-    if (m * columns / (groups * kWarpgroupWarps * kWarpLanes) >
-        getMostValues(product.op, groups))
+    if (!fitsRegisters(product.op, m, columns))
       continue;
     uint64_t all = estimateClocks(product, m, columns,
                                   static_cast<uint64_t>(clocks + kStepClocks));
@@ -145,21 +166,42 @@ blockscale::choosePromotedWgmma(ScheduledProduct product) {
   return fitStages(product, best, getCluster(product, best));
 }
 
+namespace {
+/// The tile for at most so many rows; with groups, on average.
+struct TileOfRows {
+  int64_t mostRows;
+  std::array<int64_t, 2> tile;
+};
+} // namespace
+
+/// Of the tiles that are half empty then, the first that registers hold. Not
+/// measured.
+static SmallVector<TileOfRows> getTilesOfGroups(ProductOpInterface op) {
+  SmallVector<TileOfRows> tiles;
+  for (auto [mostRows, m] : {std::pair<int64_t, int64_t>{48, 64}, {256, 128}})
+    for (std::array<int64_t, 2> tile : kGroupedWgmmaTiles)
+      if (tile[0] == m && fitsRegisters(op, tile[0], tile[1])) {
+        tiles.push_back({mostRows, tile});
+        break;
+      }
+  return tiles;
+}
+
 SmallVector<AlternativeAttr>
 blockscale::getPromotedWgmmaAlternatives(ScheduledProduct product) {
-  struct Row {
-    int64_t mostRows;
-    std::array<int64_t, 2> tile;
-  };
   // As many tiles as there are SMs for 8192 columns.
-  static constexpr Row kRows[] = {
+  static constexpr TileOfRows kTiles[] = {
       {64, {64, 64}}, {128, {128, 64}}, {512, {128, 128}}};
   int64_t interval = product.op.getPromotion().interval;
   SmallVector<AlternativeAttr> alternatives;
   if (getOpSizes(product.op, /*dynamicSize=*/0).m != 0 ||
       interval % getSwizzleRowElements(product.getInstruction()) != 0)
     return alternatives;
-  for (const Row &row : kRows)
+  SmallVector<TileOfRows> ofGroups = getTilesOfGroups(product.op);
+  ArrayRef<TileOfRows> tiles = kTiles;
+  if (product.op.getRowGroups())
+    tiles = ofGroups;
+  for (const TileOfRows &row : tiles)
     alternatives.push_back(AlternativeAttr::get(
         product.op->getContext(), row.mostRows, /*most_ranges=*/1, /*cost=*/0,
         product.instruction, fitStages(product, row.tile)));
@@ -170,7 +212,7 @@ SmallVector<ScheduleInterface>
 blockscale::getPromotedWgmmaCandidates(ScheduledProduct product) {
   static constexpr ClusterSize kClusters[] = {{1, 1}, {2, 1}, {1, 2}};
   SmallVector<ScheduleInterface> candidates;
-  for (std::array<int64_t, 2> tile : kWgmmaTiles)
+  for (std::array<int64_t, 2> tile : getWgmmaTiles(product.op))
     for (int64_t stages : {3, 4, 5, 6})
       for (ClusterSize cluster : kClusters)
         candidates.push_back(makeWgmma(product, tile, stages, cluster));
@@ -271,6 +313,23 @@ blockscale::choosePromotedMultistage(ScheduledProduct product) {
     best = &tile;
   }
   return makeMultistage(product, *best, countStages(product, *best));
+}
+
+SmallVector<AlternativeAttr>
+blockscale::getPromotedGroupAlternatives(ScheduledProduct product) {
+  SmallVector<AlternativeAttr> alternatives;
+  if (!product.hasWorkspace || getOpSizes(product.op, /*dynamicSize=*/0).m != 0)
+    return alternatives;
+  // Of 128 columns, so that pairs of them are those of one warp. Not measured.
+  for (auto [mostRows, rows] : {std::pair<int64_t, int64_t>{10, 16}, {40, 32}})
+    for (const WarpTiles &tile : kWarpTiles)
+      if (int64_t stages = countStages(product, tile);
+          tile.tile == std::array<int64_t, 2>{rows, 128} &&
+          stages >= kLeastStages)
+        alternatives.push_back(AlternativeAttr::get(
+            product.op->getContext(), mostRows, /*most_ranges=*/1, /*cost=*/0,
+            product.instruction, makeMultistage(product, tile, stages)));
+  return alternatives;
 }
 
 SmallVector<ScheduleInterface>

@@ -32,6 +32,9 @@ LogicalResult verifyPromotedWgmma(ScheduledProduct product,
 
 /// The multistage kernel, whose stages are whole intervals.
 MultistageScheduleAttr choosePromotedMultistage(ScheduledProduct product);
+/// For groups of few rows, if their number is dynamic.
+SmallVector<AlternativeAttr>
+getPromotedGroupAlternatives(ScheduledProduct product);
 SmallVector<ScheduleInterface>
 getPromotedMultistageCandidates(ScheduledProduct product);
 LogicalResult verifyPromotedMultistage(ScheduledProduct product,

@@ -305,7 +305,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
     return factors->promote(at, sums, partials, factors->prepare(at, loaded));
   };
   if (problem.promotion) {
-    factors.emplace(kernel, problem, sizes, accType, tile);
+    factors.emplace(kernel, problem, sizes, accType, tile, gathered);
     loop.promotion = {problem.promotion->interval / problem.instruction.getK(),
                       loadFactors, start, promote};
   }

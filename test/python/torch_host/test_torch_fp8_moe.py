@@ -1,0 +1,219 @@
+"""Mixtures of experts of fp8_block and fp8_row in blockscale.torch: values on the CPU, launches, checkpoints."""
+
+import blockscale
+import numpy as np
+import pytest
+from moe_cases import GATES, LAYOUTS, make_routes, round_bf16, split
+from test_torch_fp8 import BLOCKS, FORMATS, checkpoint, values
+from test_torch_host import close, random_values
+
+# G, H and I: rows of gates and of others that share scales, and rows that end inside of a block.
+EXPERTS, HIDDEN, INNER = 5, 160, 160
+ACCUMULATE = (None, 128)
+
+
+def make_experts(torch, bias=True):
+    """The arguments of MoE.from_float. Magnitudes differ by rows and by columns, so that each scale shows."""
+    parts = {}
+    for seed, (name, shape) in enumerate((("up", (EXPERTS, 2 * INNER, HIDDEN)), ("down", (EXPERTS, HIDDEN, INNER)))):
+        rng = np.random.default_rng(seed)
+        steps = np.exp2(rng.integers(-3, 4, (*shape[:2], 1)) + np.repeat(rng.integers(-3, 4, (1, 1, shape[2] // 32)), 32, 2))
+        weight = random_values(torch, *shape, seed=seed).float().numpy() * steps.astype(np.float32)
+        parts[name] = torch.from_numpy(weight.astype(np.float32))
+    if bias:
+        parts.update(up_bias=random_values(torch, EXPERTS, 2 * INNER, seed=3), down_bias=random_values(torch, EXPERTS, HIDDEN, seed=4))
+    return parts
+
+
+def of_experts(array, format):
+    return np.stack([values(each, BLOCKS[format][0]) for each in array]).astype(np.float64)
+
+
+def of_rows(array, format):
+    return values(array.astype(np.float32), BLOCKS[format][1]).astype(np.float64)
+
+
+def expected_moe(torch, x, ids, weights, parts, format, gate, layout):
+    """Token by token and slot by slot, in f64."""
+    alpha, limit, shift = GATES[gate]
+    parts = {name: each.float().numpy() for name, each in parts.items()}
+    gates, others = split(of_experts(parts["up"], format), layout)
+    down = of_experts(parts["down"], format)
+    gate_bias, other_bias = split(parts.get("up_bias", np.zeros((EXPERTS, 2 * INNER))), layout)
+    down_bias = parts.get("down_bias", np.zeros((EXPERTS, HIDDEN)))
+    x = of_rows(x.values().reshape(-1, HIDDEN), format)
+    ids, weights = ids.numpy(), weights.values().astype(np.float64)
+    slots = [(token, slot) for token, slot in np.ndindex(*ids.shape) if 0 <= ids[token, slot] < EXPERTS]
+    h = np.zeros((len(slots), INNER))
+    with np.errstate(over="ignore"):
+        for i, (token, slot) in enumerate(slots):
+            expert = ids[token, slot]
+            g = np.minimum(gates[expert] @ x[token] + gate_bias[expert], limit)
+            u = np.clip(others[expert] @ x[token] + other_bias[expert], -limit, limit)
+            h[i] = round_bf16(torch, g / (1 + np.exp(-alpha * g)) * (u + shift))
+    result = np.zeros(x.shape)
+    for (token, slot), row in zip(slots, of_rows(h, format)):
+        expert = ids[token, slot]
+        result[token] += weights[token, slot] * round_bf16(torch, down[expert] @ row + down_bias[expert])
+    return result
+
+
+# Values.
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("gate, bias, accumulate", [("silu", False, None), ("gpt_oss", True, 128)])
+@pytest.mark.parametrize("format", FORMATS)
+def test_moe_on_the_cpu(torch, format, gate, bias, accumulate, layout):
+    from blockscale.torch import MoE
+
+    parts = make_experts(torch, bias)
+    layer = MoE.from_float(**parts, format=format, gate=GATES[gate], layout=layout, activations="dynamic", accumulate=accumulate)
+    x, (ids, weights) = random_values(torch, 2, 3, HIDDEN), make_routes(torch)
+    out = layer(x, ids, weights)
+    expected = expected_moe(torch, x, ids, weights, parts, format, gate, layout).reshape(2, 3, HIDDEN)
+    assert out.shape == (2, 3, HIDDEN) and close(out, expected)
+    assert (out.values() == round_bf16(torch, expected)).mean() > 0.95
+    assert (", accumulate=128" in layer.extra_repr()) == (accumulate == 128)
+    assert layer.up_scales.shape == (EXPERTS, 2 * INNER, 2 if format == "fp8_block" else 1)
+    up, down = layer.dequantize(torch.float32, layout)
+    np.testing.assert_array_equal(up.numpy(), of_experts(parts["up"].numpy(), format).astype(np.float32))
+    np.testing.assert_array_equal(down.numpy(), of_experts(parts["down"].numpy(), format).astype(np.float32))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_op_is_the_module(torch, format):
+    from blockscale.torch import MoE, moe, ops
+
+    layer = MoE.from_float(**make_experts(torch), format=format, activations="dynamic", accumulate=128)
+    x, (ids, weights) = random_values(torch, 6, HIDDEN), make_routes(torch)
+    arguments = (x, ids, weights, layer.up_codes, layer.up_scales, None, layer.up_bias, layer.down_codes, layer.down_scales,
+                 None, layer.down_bias, format, *layer.gate, "dynamic", 128)
+    np.testing.assert_array_equal(moe(*arguments).array, layer(x, ids, weights).array)
+    assert ops.moe_op.fake(*arguments).shape == x.shape
+
+
+@pytest.mark.parametrize("accumulate", ACCUMULATE)
+@pytest.mark.parametrize("offsets", [[2, 2, 7, 7, 9], [0, 0, 0, 0, 0], [1, 3, 4, 6, 8]])
+@pytest.mark.parametrize("format", FORMATS)
+def test_grouped_linear_on_the_cpu(torch, format, offsets, accumulate):
+    """Rows behind the last end are nobody's."""
+    from blockscale.torch import QuantizedTensor, grouped_linear, ops
+
+    weight, x = make_experts(torch)["up"], random_values(torch, 9, HIDDEN, seed=1)
+    made = QuantizedTensor.stack(QuantizedTensor.from_float(weight[i], format) for i in range(EXPERTS))
+    values_of = of_experts(weight.numpy(), format)
+    np.testing.assert_array_equal(made.dequantize(torch.float32).numpy(), values_of.astype(np.float32))
+    arguments = x, made.codes, made.scales, None, torch.from_numpy(np.int32(offsets)), None, format, "dynamic", accumulate
+    out, expected, start = grouped_linear(*arguments), np.zeros((9, 2 * INNER)), 0
+    rows = of_rows(x.values(), format)
+    for expert, end in enumerate(offsets):
+        expected[start:end] = rows[start:end] @ values_of[expert].T
+        start = end
+    assert out.shape == (9, 2 * INNER) == ops.grouped_linear_op.fake(*arguments).shape
+    assert not out.array[start:].any() and (start == 0 or close(out, expected))
+
+
+# Launches.
+
+
+@pytest.mark.parametrize("capability, accumulate, end", [
+    ((9, 0), None, ""), ((9, 0), 128, "_accumulate128"), ((8, 0), 128, ""), ((10, 0), 128, ""),
+])
+@pytest.mark.parametrize("format", FORMATS)
+def test_functions_on_the_card(fp8_torch, card, format, capability, accumulate, end, monkeypatch):
+    """Cards of sm_90 have functions of their own for the licence."""
+    from blockscale.torch import MoE, bundle, grouped_linear
+    from blockscale.torch import card as backend
+
+    torch, names, found = fp8_torch, [], bundle.function
+
+    def function(name, of=bundle.NAME):
+        names.append((name, of))
+        return found(name, of)
+
+    monkeypatch.setattr(bundle, "function", function)
+    monkeypatch.setattr(backend, "_has_fp8_sums", lambda device: capability == (9, 0))
+    monkeypatch.setattr(backend, "_warn_of_licence", lambda: None)
+    layer = MoE.from_float(**make_experts(torch), format=format, activations="dynamic", accumulate=accumulate).to("cuda")
+    x, routes = random_values(torch, 6, HIDDEN, device="cuda"), make_routes(torch, device="cuda")
+    names.clear()
+    assert layer(x, *routes).shape == x.shape
+    assert names == [(f"dynamic_moe_{format}{end}", "fp8.bundle")]
+    offsets = torch.from_numpy(np.int32([1, 2, 3, 4, 6])).to("cuda")
+    down = layer.down_codes, layer.down_scales
+    x = random_values(torch, 6, INNER, device="cuda")
+    names.clear()
+    assert grouped_linear(x, *down, None, offsets, None, format, "dynamic", accumulate).shape == (6, HIDDEN)
+    assert names == [(f"dynamic_grouped_linear_{format}{end}", "fp8.bundle")]
+
+
+# What is wrong.
+
+
+def test_wrong_arguments(torch):
+    from blockscale.torch import MoE, QuantizedTensor, convert_moe_, grouped_linear, moe
+
+    parts = make_experts(torch)
+    made = QuantizedTensor.stack(QuantizedTensor.from_float(parts["up"][i], "fp8_block") for i in range(EXPERTS))
+    down = QuantizedTensor.stack(QuantizedTensor.from_float(parts["down"][i], "fp8_block") for i in range(EXPERTS))
+    x, offsets = random_values(torch, 6, HIDDEN), torch.from_numpy(np.int32([1, 2, 3, 4, 6]))
+    ids, weights = make_routes(torch)
+    for call, message in (
+        (lambda: MoE.from_float(**parts, format="fp8_row"), "activations: expected 'dynamic' with fp8_row, which quantizes x, got None"),
+        (lambda: MoE(made, down), "activations: expected 'dynamic' with fp8_block, which quantizes x, got None"),
+        (lambda: MoE(made, down, activations="dynamic", accumulate=64), "accumulate: expected None or 128, got 64"),
+        (lambda: MoE.from_float(**parts, format="nvfp4", accumulate=128),
+         "accumulate: expected None with nvfp4, whose kernels have no use for it, got 128"),
+        (lambda: convert_moe_(torch.nn.Module(), "fp8_block"), "activations: expected 'dynamic' with fp8_block, which quantizes x, got None"),
+        (lambda: grouped_linear(x, made.codes, made.scales, None, offsets, None, "fp8_block"),
+         "activations: expected 'dynamic' with fp8_block, which quantizes x, got None"),
+        (lambda: grouped_linear(x, made.codes, made.scales[:, :2], None, offsets, None, "fp8_block", "dynamic"),
+         f"scales of the weights: expected shape (5, 3, 2), for codes of shape (5, {2 * INNER}, {HIDDEN}), got (5, 2, 2)"),
+        (lambda: moe(x, ids, weights, made.codes, made.scales, None, None, down.codes, down.scales, None, None, "fp8_block", activations="dynamic"),
+         f"scales of up: expected shape (5, {2 * INNER}, 2), for codes of shape (5, {2 * INNER}, {HIDDEN}), got (5, 3, 2)"),
+    ):
+        with pytest.raises(ValueError) as error:
+            call()
+        assert str(error.value) == message
+
+
+# Checkpoints.
+
+
+def deepseek(torch, inner, hidden):
+    """Tensors of a layer by name, and the values of gates, of what belongs to them, and of the second weights."""
+    tensors, expected = {}, []
+    for expert in range(3):
+        for number, (name, shape) in enumerate((("gate_proj", (inner, hidden)), ("up_proj", (inner, hidden)), ("down_proj", (hidden, inner)))):
+            weight, scales, value = checkpoint(torch, *shape, seed=3 * expert + number)
+            tensors[f"mlp.experts.{expert}.{name}.weight"] = weight
+            tensors[f"mlp.experts.{expert}.{name}.weight_scale_inv"] = scales
+            expected.append(value)
+    return tensors, [np.stack(expected[i::3]) for i in range(3)]
+
+
+def test_load_experts(torch):
+    from blockscale.torch import MoE, load_fp8_block_deepseek_experts
+
+    tensors, (gate, other, second) = deepseek(torch, 256, 160)
+    up, down = load_fp8_block_deepseek_experts(tensors, "mlp.experts.", 3)
+    np.testing.assert_array_equal(up.dequantize(torch.float32).numpy(), np.concatenate([gate, other], 1))
+    np.testing.assert_array_equal(down.dequantize(torch.float32).numpy(), second)
+    made = MoE(up, down, activations="dynamic").dequantize(torch.float32)
+    np.testing.assert_array_equal(made[0].numpy(), np.concatenate([gate, other], 1))
+
+
+def test_experts_that_do_not_fit(torch):
+    from blockscale.torch import load_fp8_block_deepseek_experts
+
+    tensors, _ = deepseek(torch, 256, 160)
+    for experts in (0, True, 1.0):
+        with pytest.raises(ValueError, match="^experts: expected an int of at least 1, got "):
+            load_fp8_block_deepseek_experts(tensors, "mlp.experts.", experts)
+    with pytest.raises(KeyError, match="tensors: expected 'mlp.experts.3.gate_proj.weight'"):
+        load_fp8_block_deepseek_experts(tensors, "mlp.experts.", 4)
+    with pytest.raises(ValueError, match=r"weight_block_size: expected \[128, 128\], got \[64, 64\]"):
+        load_fp8_block_deepseek_experts(tensors, "mlp.experts.", 3, [64, 64])
+    with pytest.raises(ValueError, match="gate_proj and up_proj: expected one shape, with a multiple of 128 rows"):
+        load_fp8_block_deepseek_experts(deepseek(torch, 96, 160)[0], "mlp.experts.", 3)
