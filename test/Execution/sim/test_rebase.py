@@ -287,10 +287,10 @@ def expected(types, kinds, blocks, data):
         formats.append(format)
     pieces = -(-k // 128)
     if all(of.shape[1] == 1 for of in scales):
-        # Factors of the result, in f64.
+        # Factors of whole sums, whose products are powers of two times one of these: exact in f32.
         ones = np.ones((len(values[0]), pieces)), np.ones((pieces, len(values[1])))
         sums = multiply(values[0], ones[0], values[1].T, ones[1], formats, 128, 32).astype(np.float64)
-        return (acc.astype(np.float64) + sums * (scales[0] * scales[1].T)).astype(np.float32)
+        return acc + (sums * (scales[0] * scales[1].T)).astype(np.float32)
     x, y = (np.repeat(of, pieces // of.shape[1], 1) for of in scales)
     result = np.zeros_like(acc)
     for i in range(pieces):

@@ -8,19 +8,19 @@
 // CHECK:         %[[BIT:.*]] = arith.remui %[[LANE]], %c2
 // CHECK:         %[[ODD:.*]] = arith.cmpi eq, %[[BIT]], %c1
 // CHECK:         %[[SENT:.*]] = arith.select %[[ODD]], %[[FIRST:.*]], %[[SECOND:.*]] : f32
-// CHECK:         %[[GOT:[a-z0-9_]+]], %{{.*}} = gpu.shuffle xor %[[SENT]], %c1_i32, %c32_i32 : f32
-// CHECK-DAG:     arith.select %[[ODD]], %[[GOT]], %[[FIRST]] : f32
-// CHECK-DAG:     arith.select %[[ODD]], %[[SECOND]], %[[GOT]] : f32
-// CHECK-COUNT-7: gpu.shuffle xor {{.*}}, %c1_i32
-// CHECK-COUNT-8: gpu.shuffle xor {{.*}}, %c2_i32
+// CHECK-NEXT:    %[[GOT:.*]], %{{.*}} = gpu.shuffle {{ *}}xor %[[SENT]], %c1_i32, %c32_i32 : f32
+// CHECK-NEXT:    arith.select %[[ODD]], %[[GOT]], %[[FIRST]] : f32
+// CHECK-NEXT:    arith.select %[[ODD]], %[[SECOND]], %[[GOT]] : f32
+// CHECK-COUNT-7: gpu.shuffle {{ *}}xor {{.*}}, %c1_i32
+// CHECK-COUNT-8: gpu.shuffle {{ *}}xor {{.*}}, %c2_i32
 // CHECK-NOT:     gpu.shuffle
-// CHECK-COUNT-4: vector.store {{.*}} vector<4xf32>
+// CHECK-COUNT-2: vector.store {{.*}} vector<8xf32>
 // CHECK-NOT:     vector.store
 gpu.module @kernels {
   gpu.func @quads(%d: memref<64x32xf32> {llvm.align = 16 : i64}) kernel {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_load %d[%c0, %c0] in_bounds
-        : memref<64x32xf32>, !blockscale.acc<64x32, #blockscale.warps<4x1>>
+        : memref<64x32xf32> -> !blockscale.acc<64x32, #blockscale.warps<4x1>>
     %runs = blockscale.acc_interleave %acc
         : !blockscale.acc<64x32, #blockscale.warps<4x1>>
         -> !blockscale.acc<64x32, #blockscale.warps<4x1, interleave = 1x4>>

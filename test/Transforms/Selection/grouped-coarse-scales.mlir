@@ -30,7 +30,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
     return %d : tensor<?x576xf32>
   }
 
-  // Scales of whole rows are factors of sums, too: those of y are of a group.
+  // Scales of whole rows are factors of whole sums: those of y are of a group.
   // CHECK-LABEL: func.func @licensed_rows(
   // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<6x320xf8E4M3FN>, %{{.*}}, %[[Y:[a-z0-9]+]]: tensor<4x320x64xf8E5M2>,
   // CHECK-NOT:     cf.assert
@@ -39,7 +39,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
   // CHECK-SAME:      {blockscale.path = #blockscale.path<wgmma>}
   func.func @licensed_rows(%x: tensor<6x320xf8E4M3FN>, %xs: tensor<6x1xf32>, %y: tensor<4x320x64xf8E5M2>,
                            %ys: tensor<4x1x64xf32>, %o: tensor<4xi32>, %acc: tensor<6x64xf32>) -> tensor<6x64xf32> {
-    // expected-remark@+1 {{coarse scales are factors of the sums of 128 elements along K, which are products of fp8 elements}}
+    // expected-remark@+1 {{coarse scales are factors of whole sums, which are products of fp8 elements}}
     %d = blockscale.grouped_mma_scaled %x, %xs, %y, %ys, %o, %acc
          {legal_groups, accumulate = #blockscale.accumulate<chunk = 128>}
          : tensor<6x320xf8E4M3FN>, tensor<6x1xf32>, tensor<4x320x64xf8E5M2>, tensor<4x1x64xf32>, tensor<4xi32>, tensor<6x64xf32>

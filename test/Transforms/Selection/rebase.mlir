@@ -13,9 +13,9 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
   // CHECK-DAG:     %[[FLAT:.*]] = tensor.collapse_shape %[[WF]]
   // CHECK-DAG:     %[[YF:.*]] = tensor.expand_shape %[[FLAT]] {{.*}} into tensor<1x64xf32>
   // CHECK:         blockscale.promoted_matmul %[[XR]], %[[Y]], %{{.*}} interval = 128
+  // CHECK-SAME:      x_factors(%[[XF]] : tensor<?x1xf32>) <rows = 1, k = all>
+  // CHECK-SAME:      y_factors(%[[YF]] : tensor<1x64xf32>) <rows = 1, k = all>
   // CHECK-SAME:      {blockscale.path = #blockscale.path<wgmma>} : tensor<?x320xf8E4M3FN>, tensor<320x64xf8E4M3FN>
-  // CHECK:         linalg.generic
-  // CHECK-SAME:      ins(%{{.*}}, %[[XF]], %[[YF]], %{{.*}} : tensor<?x64xf32>, tensor<?x1xf32>, tensor<1x64xf32>, tensor<?x64xf32>)
   func.func @both(%x: tensor<?x320xf8E4M3FN>, %xs: tensor<?x10xf8E8M0FNU>,
                   %w: tensor<64x320xf4E2M1FN>, %ws: tensor<64x10xf8E8M0FNU>,
                   %acc: tensor<?x64xf32>) -> tensor<?x64xf32> {
@@ -26,7 +26,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
     %ys = linalg.transpose ins(%ws : tensor<64x10xf8E8M0FNU>)
                            outs(%es : tensor<10x64xf8E8M0FNU>) permutation = [1, 0]
     // expected-remark@+2 {{the scales of x and y become one for each row of x and each column of y, and the elements 'f8E4M3FN' and 'f8E4M3FN', by the licence to rebase}}
-    // expected-remark@+1 {{coarse scales are factors of the result, which are products of fp8 elements}}
+    // expected-remark@+1 {{coarse scales are factors of whole sums, which are products of fp8 elements}}
     %d = blockscale.mma_scaled %x, %xs, %y, %ys, %acc
          {accumulate = #blockscale.accumulate<chunk = 128, rebase>}
          : tensor<?x320xf8E4M3FN>, tensor<?x10xf8E8M0FNU>,
