@@ -157,14 +157,14 @@ def quantize(torch, values, operand):
     blocks = values.float().reshape(count // operand.rows, operand.rows, k // across, across)
     scales = blocks.abs().amax(dim=(1, 3)) / LARGEST[operand.element]
     if operand.scale == E8M0:
-        # The power of two that is not less, by the exponent of an f32.
+        # The power of two that is not less, exactly: the bits of an f32.
         fraction, exponent = torch.frexp(scales)
-        exponent = exponent - (fraction == 0.5).to(exponent.dtype)
-        scales = torch.ldexp(torch.ones_like(scales), exponent)
+        exponent = exponent.to(torch.int32) + 127 - (fraction == 0.5).to(torch.int32)
+        scales = (exponent << 23).view(torch.float32)
     codes = encode(torch, (blocks / scales[:, None, :, None]).reshape(count, k), operand.element)
     exact = decode(torch, codes, operand.element).reshape(blocks.shape) * scales.double()[:, None, :, None]
     if operand.scale == E8M0:
-        scales = (exponent + 127).to(torch.uint8)
+        scales = exponent.to(torch.uint8)
     return codes, scales, exact.reshape(count, k)
 
 

@@ -22,7 +22,7 @@ struct NamedShape {
   ShapedType type() const { return cast<ShapedType>(value.getType()); }
 };
 
-/// (C1), (X1), (Z1), (K1), (R1), (N1), (V1): values of one kind, without
+/// (C1), (X1), (Z1), (K1), (R1), (N1), (V1), (H1): values of one kind, without
 /// encoding. Messages call them `all`.
 LogicalResult verifySameKind(Operation *op, ArrayRef<NamedShape> values,
                              StringRef all = "all");

@@ -11,8 +11,8 @@ from pathlib import Path
 from .. import runtime
 
 NAME = "kernels.bundle"
-# Of sparse weights, of mixtures of experts, and of fp8_block, fp8_row and licences to rebase. Not part of the first one, which most users
-# need alone.
+# Of sparse weights, of mixtures of experts, and of fp8_block, fp8_row and licences to rebase. Not part of the first one,
+# which most users need alone.
 SPARSE_NAME = "sparse.bundle"
 MOE_NAME = "moe.bundle"
 FP8_NAME = "fp8.bundle"

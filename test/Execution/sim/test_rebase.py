@@ -76,7 +76,7 @@ def op_program(element, shape, block, *, dynamic=(), is_packed=False, is_transpo
 def every_code(element, block=32):
     """Each code with each difference to the largest scale of its row, up to where all elements are zeros."""
     codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
-    row = np.concatenate([np.resize(codes, max(len(codes), block)), codes[:block] if len(codes) > block else np.resize(codes, block)])
+    row = np.resize(codes, max(len(codes), block) + block)
     differences = np.array([*range(42), 100, 254])
     x = np.tile(row, (len(differences), 1))
     scales = np.full((len(differences), -(-len(row) // block)), 254, np.int64) - differences[:, None]
@@ -157,7 +157,7 @@ def test_sizes_at_run_time(tmp_path):
 def product(types, kinds, blocks, sizes, *, dynamic="", batches=(None, None), licence="chunk = 128, rebase", order="nk"):
     """A product; y is stored as N x K with the order "nk". Blocks of 16 or 32 of e8m0 on both sides are a block_size."""
     letters = dict(zip("mnk", sizes))
-    (x_block, y_block), (m, n, k) = blocks, sizes
+    x_block, y_block = blocks
     show = lambda letter: "?" if letter in dynamic else letters[letter]
     dim = lambda letter, block: 1 if block == ALL else "?" if letter in dynamic else count(letters[letter], block)
     batch = ["" if each is None else f"{each}x" for each in batches]
@@ -383,8 +383,8 @@ def test_flags_give_the_licence(tmp_path):
     data = draw(types, kinds, MX, sizes)
     flags = ["--device=sim", "--target=sm_90a", "--numerics=hardware"]
     given, _ = run(product(types, kinds, MX, sizes), data, tmp_path, *flags, results=1)
-    by_flag, messages = run(product(types, kinds, MX, sizes, licence=""), data, tmp_path, *flags, "--accumulate=128", "--rebase",
-                            results=1)
+    text = product(types, kinds, MX, sizes, licence="")
+    by_flag, messages = run(text, data, tmp_path, *flags, "--accumulate=128", "--rebase", results=1)
     assert "the scales of x and y become one for each row of x and each column of y" in messages
     np.testing.assert_array_equal(given, by_flag)
 

@@ -67,13 +67,13 @@ def BlockScale_RebaseOp : BlockScale_TileOp<"rebase", [
 
     Constraints:
 
-    * (B1) All values are ranked tensors without encoding, of rank 2 or 3.
-    * (B2) `scales` and `row_scales` have the batch and the rows of `elements`,
+    * (H1) All values are ranked tensors without encoding, of rank 2 or 3.
+    * (H2) `scales` and `row_scales` have the batch and the rows of `elements`,
       and `rebased` its shape. `row_scales` has one column.
-    * (B3) `block_size` is 16, 32, 64 or 128; K_s is K over it, rounded up.
-    * (B4) `rebased` is of `f8E5M2` for elements of `f8E5M2`, else of
+    * (H3) `block_size` is 16, 32, 64 or 128; K_s is K over it, rounded up.
+    * (H4) `rebased` is of `f8E5M2` for elements of `f8E5M2`, else of
       `f8E4M3FN`.
-    * (B5) All sizes are at least 1.
+    * (H5) All sizes are at least 1.
 
     What cannot be checked statically is checked at run time.
 

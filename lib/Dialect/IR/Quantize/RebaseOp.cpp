@@ -83,7 +83,7 @@ void RebaseOp::build(OpBuilder &builder, OperationState &state, Value elements,
         static_cast<uint64_t>(blockSize));
 }
 
-/// (B2): sizes of `value` are those of the elements, except for the last one,
+/// (H2): sizes of `value` are those of the elements, except for the last one,
 /// if `columns` is given. An inferred type has the same sizes as the elements.
 static LogicalResult verifyShape(RebaseOp op, const NamedShape &value,
                                  std::optional<int64_t> columns,
@@ -120,11 +120,11 @@ LogicalResult RebaseOp::verify() {
              rowScales = {"row_scales", getRowScales()};
   if (failed(verifySameKind(*this, {elements, scales, rebased, rowScales})))
     return failure();
-  for (const NamedShape &value : {elements, scales, rebased, rowScales}) // (B5)
+  for (const NamedShape &value : {elements, scales, rebased, rowScales}) // (H5)
     if (llvm::is_contained(value.type().getShape(), 0))
       return emitOpError("expected all sizes to be at least 1, got ")
              << value.type() << " for " << value.name;
-  constexpr int64_t kLeast = 16, kMost = 128; // (B3)
+  constexpr int64_t kLeast = 16, kMost = 128; // (H3)
   auto block = static_cast<int64_t>(getBlockSize());
   if (block < kLeast || block > kMost || !llvm::isPowerOf2_64(block))
     return emitOpError("expected a block size of 16, 32, 64 or 128, got ")
@@ -136,7 +136,7 @@ LogicalResult RebaseOp::verify() {
       failed(verifyShape(*this, rebased, std::nullopt, /*isInferred=*/true)) ||
       failed(verifyShape(*this, rowScales, 1, /*isInferred=*/true)))
     return failure();
-  Type type = getRebased().getType().getElementType(); // (B4)
+  Type type = getRebased().getType().getElementType(); // (H4)
   Type expected = getRebasedType(getContext(), getElementFormat());
   if (type == expected)
     return success();
