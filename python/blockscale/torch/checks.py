@@ -234,7 +234,7 @@ def check_experts(name, codes, scales, tensor_scale, bias, format,
 
 def check_grouped_linear(x, codes, scales, tensor_scale, offsets, bias, format, activations=None, accumulate=None):
     check_activations(activations, format)
-    check_accumulate(accumulate, format)
+    check_accumulate(accumulate, format=format)
     experts, _, k = check_experts("the weights", codes, scales, tensor_scale, bias, format)
     check_tensors(x=x, offsets=offsets)
     if offsets.dtype != torch.int32 or tuple(offsets.shape) != (experts,):
@@ -261,7 +261,7 @@ def check_routes(ids, weights, experts):
 def check_moe(x, ids, weights, up, down, format, activations=None, accumulate=None):
     """`up` and `down` are codes, scales, tensor scale and bias of a product."""
     check_activations(activations, format)
-    check_accumulate(accumulate, format)
+    check_accumulate(accumulate, format=format)
     up_names, down_names = (
         (name, f"{name}_scales", f"{name}_tensor_scale", f"{name}_bias") for name in ("up", "down")
     )

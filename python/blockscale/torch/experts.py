@@ -131,7 +131,7 @@ class MoE(KeptTypes):
         Each expert has a tensor scale of its own. Raises TypeError or ValueError.
         """
         check_activations(activations, formats.get(format))
-        check_accumulate(accumulate, formats.get(format))
+        check_accumulate(accumulate, format=formats.get(format))
         check_tensors(up=up, down=down)
         for name, weight in (("up", up), ("down", down)):
             if weight.dim() != 3 or not weight.shape[0]:
@@ -278,7 +278,7 @@ def convert_moe_(model, format, activations=None, filter=None, unsupported="rais
     Returns a Conversion, with the names of the converted modules, and the reason for each kept one.
     """
     check_activations(activations, formats.get(format))
-    check_accumulate(accumulate, formats.get(format))
+    check_accumulate(accumulate, format=formats.get(format))
     if _has_experts(model):
         fail(ValueError, "model", "a module that has experts", "experts themselves: use MoE.from_float")
 
