@@ -15,7 +15,7 @@ from blockscale import runtime
 
 BLOCKS = {"fp8_block": ((128, 128), (1, 128)), "fp8_row": ((1, "all"), (1, "all"))}
 QUANTIZED = {"quantize_fp8_block": (1, 128), "quantize_weight_fp8_block": (128, 128), "quantize_fp8_row": (1, "all")}
-MOST_BYTES = 10_000_000
+MOST_BYTES = 12_000_000
 PRODUCTS = list(BLOCKS)
 # Of products: without a licence, and with it.
 LICENCES = (None, fp8_kernels.CHUNK)
