@@ -1,7 +1,7 @@
 """The meaning of `blockscale.rebase`, in numpy: elements with one scale for each row.
 
 Scales of blocks along the last dimension are powers of two. The largest one of a row becomes that of the whole row, and
-elements are multiplied by what their own one is less than that (formulas: docs/Numerics.md). Elements of fp6 and fp4
+elements are multiplied by what their own one is less than that (formulas: docs/CoarseScales.md). Elements of fp6 and fp4
 become f8E4M3FN, which has room below them: they are moved up as far as it goes, so that blocks with smaller scales stay
 exact for longer.
 """

@@ -164,7 +164,7 @@ class MoE(KeptTypes):
             )
         format = formats.FORMATS[self.format]
         if not is_usual_moe(hidden_states, ids, weights, self.hidden_size) or up[0].device != hidden_states.device:
-            check_moe(hidden_states, ids, weights, up, down, format)
+            check_moe(hidden_states, ids, weights, up, down, format, self.activations, self.accumulate)
         return ops.run_checked_moe(
             hidden_states, ids, weights, up, down, format, self.gate, self.activations, self.accumulate
         )

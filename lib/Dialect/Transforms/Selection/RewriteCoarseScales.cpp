@@ -13,9 +13,9 @@
 //   product whose scales are 1.
 //
 // Whether scales are powers of two is known by their type, or because they are
-// constant; never from what they are at run time. Other forms stay: a product
-// with factors inside the sum would leave the range of f32 where the definition
-// does not.
+// constant; never from what they are at run time. Others are factors of sums
+// (PromoteSums.cpp): inside of a sum they would leave the range of f32 where
+// the definition does not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -312,8 +312,13 @@ static SmallVector<Op> findCoarse(Operation *root) {
 /// Blocks that instructions have become a `block_size`.
 static void canonicalizeBlocks(Operation *root) {
   SmallVector<Operation *> ops;
-  llvm::append_range(ops, findCoarse<MmaScaledOp>(root));
-  llvm::append_range(ops, findCoarse<GroupedMmaScaledOp>(root));
+  root->walk([&](Operation *op) {
+    auto product = dyn_cast<MmaScaledOp>(op);
+    auto grouped = dyn_cast<GroupedMmaScaledOp>(op);
+    if ((product && product.hasCoarseScales()) ||
+        (grouped && grouped.hasCoarseScales()))
+      ops.push_back(op);
+  });
   RewritePatternSet patterns(root->getContext());
   MmaScaledOp::getCanonicalizationPatterns(patterns, root->getContext());
   GroupedMmaScaledOp::getCanonicalizationPatterns(patterns, root->getContext());

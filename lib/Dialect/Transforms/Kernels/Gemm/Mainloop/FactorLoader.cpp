@@ -43,6 +43,17 @@ static int64_t getShared(AccType acc, bool areColumns, int64_t rowsOfBlock) {
   return size % (areColumns ? fragment.columns : fragment.rows) == 0 ? size : 1;
 }
 
+/// Whether no tile reaches beyond the rows (columns) of the result. Those of a
+/// cluster may lie behind it as a whole.
+bool FactorLoader::areTilesInside(bool isX) const {
+  auto schedule =
+      dyn_cast<WarpSpecializedScheduleAttr>(Attribute(problem.schedule));
+  bool isAlone = !schedule || schedule.getCluster().getBlocks() == 1;
+  return isAlone && !(isX && problem.groups) &&
+         KernelProblem::isMultiple(isX ? problem.m : problem.n,
+                                   isX ? acc.getM() : acc.getN());
+}
+
 /// The row (column) of row (column) `inTile` of the tile. Rows behind the last
 /// one have no factors; and those of the next group must not say how the warp
 /// multiplies (see `emitIsInRange`), or its bits would depend on them.
@@ -52,9 +63,7 @@ Value FactorLoader::emitRow(OpBuilder &b, bool isX, Value inTile) const {
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), row);
   }
   Value row = addIndices(b, loc, inTile, isX ? tile.row : tile.column);
-  if (!(isX && problem.groups) &&
-      KernelProblem::isMultiple(isX ? problem.m : problem.n,
-                                isX ? acc.getM() : acc.getN()))
+  if (areTilesInside(isX))
     return row;
   Value last = addIndex(b, loc, isX ? tile.getEndRow(sizes.m) : sizes.n, -1);
   return arith::MinUIOp::create(b, loc, row, last);

@@ -71,6 +71,7 @@ private:
   Value emitIsInRange(OpBuilder &b, const Factors &factors) const;
   Value loadSide(OpBuilder &b, bool isX, const SumFactors &factors,
                  Value k) const;
+  bool areTilesInside(bool isX) const;
   Value emitRow(OpBuilder &b, bool isX, Value inTile) const;
   Value loadFactor(OpBuilder &b, const SumFactors &factors, Value row,
                    Value column) const;

@@ -51,6 +51,18 @@ static bool fitsRegisters(ProductOpInterface op, int64_t m, int64_t n) {
          getMostValues(op, groups);
 }
 
+/// Each range along K would multiply a part of the sum, where an infinite
+/// factor makes NaN of parts of both signs.
+template <typename Schedule>
+static LogicalResult verifyWholeFactors(ScheduledProduct product,
+                                        Schedule schedule,
+                                        KernelChooser::EmitErrorFn emitError) {
+  if (hasWholeFactors(product.op.getPromotion()) && schedule.getSplitK() != 1)
+    return emitError() << "expected no split-K with factors of whole sums, got "
+                       << schedule;
+  return success();
+}
+
 /// Rounds of tiles over all SMs, times `clocks` of a step of one of them.
 static uint64_t estimateClocks(ScheduledProduct product, int64_t m, int64_t n,
                                uint64_t clocks) {
@@ -233,11 +245,8 @@ blockscale::verifyPromotedWgmma(ScheduledProduct product,
     return emitError() << "expected no split-K with several steps in an "
                           "interval of promoted sums, "
                        << interval << ", got " << schedule;
-  // Each range would multiply a part of the sum, where an infinite factor makes
-  // NaN of parts of both signs.
-  if (hasWholeFactors(product.op.getPromotion()) && schedule.getSplitK() != 1)
-    return emitError() << "expected no split-K with factors of whole sums, got "
-                       << schedule;
+  if (failed(verifyWholeFactors(product, schedule, emitError)))
+    return failure();
   WgmmaShares shares(schedule);
   int64_t values =
       schedule.getM() * schedule.getN() / (shares.getWarps() * kWarpLanes);
@@ -345,6 +354,8 @@ LogicalResult
 blockscale::verifyPromotedMultistage(ScheduledProduct product,
                                      MultistageScheduleAttr schedule,
                                      KernelChooser::EmitErrorFn emitError) {
+  if (failed(verifyWholeFactors(product, schedule, emitError)))
+    return failure();
   int64_t interval = product.op.getPromotion().interval;
   constexpr int64_t kMostOfLane = 64;
   int64_t values = schedule.getM() * schedule.getN() / schedule.getNumThreads();

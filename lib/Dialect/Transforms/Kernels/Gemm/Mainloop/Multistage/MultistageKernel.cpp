@@ -309,21 +309,25 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
     loop.promotion = {problem.promotion->interval / problem.instruction.getK(),
                       loadFactors, start, promote};
   }
+  auto emitSums = [&](OpBuilder &at) {
+    Value sums = loop.emit(at, tile.steps, acc);
+    return isAddedLast ? factors->finish(at, sums) : sums;
+  };
   if (tile.group) {
-    // Tiles of rows of nobody have no steps.
+    // Tiles of rows of nobody have no steps, and maybe no factors.
     Value isStep = isBelow(b, loc, makeIndex(b, loc, 0), tile.steps);
     auto guard =
         scf::IfOp::create(b, loc, accType, isStep, /*withElseRegion=*/true);
     OpBuilder then = guard.getThenBodyBuilder();
-    scf::YieldOp::create(then, loc, loop.emit(then, tile.steps, acc));
+    scf::YieldOp::create(then, loc, emitSums(then));
     OpBuilder otherwise = guard.getElseBodyBuilder();
     scf::YieldOp::create(otherwise, loc, acc);
     acc = guard.getResult(0);
   } else {
-    acc = loop.emit(b, tile.steps, acc);
+    acc = emitSums(b);
   }
   if (isAddedLast)
-    acc = AccAddOp::create(b, loc, emitInitial(), factors->finish(b, acc));
+    acc = AccAddOp::create(b, loc, emitInitial(), acc);
   emitEpilogue(b, kernel, problem, sizes, tile, acc);
 }
 
