@@ -35,7 +35,8 @@ class Linear(KeptTypes):
     activations  None: weight-only quantization, x stays bf16. "dynamic": x is quantised to the weight's format, which
                  fp8_block and fp8_row need. "mxfp8" or "fp8_row": x is quantized to that, beside a weight of mxfp4, with
                  accumulate=128 and rebase=True
-    accumulate   for fp8_block and fp8_row: None, or 128 to permit the sums of fp8 tensor cores (docs/Numerics.md)
+    accumulate   None, or 128 to permit the sums of fp8 tensor cores (docs/Numerics.md), for fp8_block, fp8_row, and for
+                 others with `rebase`
     rebase       for mxfp8 and mxfp4 with quantized x and accumulate=128: True permits one scale for each row, too
 
     x is bf16 of (..., K), the result bf16 of (..., N); other types of x raise TypeError. `codes`, `scales`,

@@ -417,6 +417,14 @@ def test_factors_that_cancel(form, target, licence, tmp_path):
     assert np.isfinite(wanted).all() and (np.abs(got.astype(np.float64) - wanted) <= np.abs(wanted) * 2.0**-22).all()
 
 
+@pytest.mark.parametrize("target, licence", [("sm_80", False), ("sm_90a", True), ("sm_90a", False)])
+@pytest.mark.parametrize("form", ["block128", "row"])
+def test_no_rows_of_x(form, target, licence, tmp_path):
+    """All rows are nobody's, and get the accumulator: there is neither an element nor a factor to read."""
+    case = make_case(FORMS[form], [3, 0, 1], n=16, k=160, options=("rows",), limit=0)
+    same(run(tmp_path, case, target, licence=licence), case.operands["acc"])
+
+
 @pytest.mark.parametrize("target, licence", [("sm_90a", True), ("sm_90a", False), ("sm_120a", False)])
 def test_bits_do_not_depend_on_other_groups(target, licence, tmp_path):
     """Neither on their NaN nor on scales for which a warp would multiply in f64: tiles read rows of the next group."""

@@ -329,3 +329,24 @@ def test_schedules_that_do_not_fit(tmp_path):
         done = coarse.simulate(program(*case, sizes, licence=licence, order="nk"), data, "sm_90a", tmp_path,
                                f"--schedule={schedule}")
         assert done.returncode == 1 and message in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("blocks", [((1, 128), (128, 128)), ((1, ALL), (1, ALL))], ids=["inside", "whole"])
+@pytest.mark.parametrize("cluster", ["2x1", "1x2"])
+def test_tiles_behind_the_result(cluster, blocks, tmp_path):
+    """Three tiles along each dimension: the last cluster has one that lies behind the result as a whole."""
+    case = (("f8E4M3FN", "f8E4M3FN"), (F32, F32), blocks)
+    schedule = f"tile=64x64x128,stages=2,accumulators=1,persistent=1,cluster={cluster}"
+    check(case, (192, 192, 256), "sm_90a", tmp_path, f"--schedule={schedule}", licence=True)
+
+
+@pytest.mark.parametrize("target, schedule", [
+    ("sm_80", "tile=16x64x128,warps=1x2,stages=2,split_k=2"),
+    ("sm_90a", "tile=64x64x128,stages=2,accumulators=1,persistent=1,split_k=2"),
+])
+def test_no_split_of_whole_sums(target, schedule, tmp_path):
+    """An infinite scale would make NaN of ranges with sums of both signs."""
+    case, sizes = (("f8E4M3FN", "f8E4M3FN"), (F32, F32), ((1, ALL), (1, ALL))), (5, 16, 200)
+    done = coarse.simulate(program(*case, sizes, licence=target == "sm_90a"), operands(*case, sizes), target, tmp_path,
+                           f"--schedule={schedule}")
+    assert done.returncode == 1 and "no split-K with factors of whole sums" in done.stderr, done.stderr

@@ -34,7 +34,8 @@ struct BlockTile {
   Value batch, row, column;
   /// Whether it may reach beyond the operands.
   bool isGuarded = true;
-  /// Whether rows of the result are known to be multiples of 8 elements.
+  /// Whether rows of the result are known to be multiples of the runs that are
+  /// stored, of 8 elements or 2.
   bool hasAlignedRows = false;
   std::optional<RowGroup> group = {};
 
