@@ -82,6 +82,20 @@ def test_moe_on_the_cpu(torch, format, gate, bias, accumulate, layout):
 
 
 @pytest.mark.parametrize("format", FORMATS)
+def test_calls_that_are_checked(torch, format):
+    """Weights of all experts are legal, and what is wrong is said."""
+    from blockscale.torch import MoE, moe
+
+    layer = MoE.from_float(**make_experts(torch), format=format, activations="dynamic")
+    x, (ids, weights) = random_values(torch, 6, HIDDEN), make_routes(torch, all_weights=True)
+    expected = moe(x, ids, weights, layer.up_codes, layer.up_scales, None, layer.up_bias, layer.down_codes, layer.down_scales,
+                   None, layer.down_bias, format, *layer.gate, "dynamic")
+    np.testing.assert_array_equal(layer(x, ids, weights).array, expected.array)
+    with pytest.raises(ValueError, match="x: expected"):
+        layer(random_values(torch, 6, HIDDEN + 32), ids, weights)
+
+
+@pytest.mark.parametrize("format", FORMATS)
 def test_the_op_is_the_module(torch, format):
     from blockscale.torch import MoE, moe, ops
 
