@@ -49,7 +49,8 @@ def BlockScale_PromotedMatmulOp : BlockScale_TileOp<"promoted_matmul", [
     `blockscale-select-path` makes it of a `mma_scaled` with coarse scales, for
     kernels: elements are those that instructions take, and what a scale belongs
     to is a block, as in `mma_scaled`. Without `x_factors` (or `y_factors`) all
-    factors of that operand are 1. Sums are of f32; the factors of a sum are
+    factors of that operand are 1. If all blocks have all of K, their factors
+    multiply the whole sum over b, before `acc` is added. Sums are of f32; the factors of a sum are
     multiplied, and multiply it, so that neither leaves the range of f32 where
     the result does not. The sum of an interval is what the instruction makes of
     it: exact to f32 for bf16 and f16, and with 13 fraction bits for the fp8

@@ -69,11 +69,11 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
     each row of x or column of y (`rebase`), if the chip then multiplies them by
     fp8 instructions without scales. An op that has a path is left as it is.
 
-    Coarse scales of `mma_scaled` have no instruction. Before a path is chosen,
-    two kinds of them are rewritten, with a remark: those that are powers of two
-    are repeated for blocks of `block_size` elements, and those of whole rows of
-    both operands multiply the result of a product with scales of 1. Other ops
-    with coarse scales, `quantize` and `dequantize` among them, are errors.
+    Coarse scales of `mma_scaled` and `grouped_mma_scaled` have no instruction.
+    Before a path is chosen, they are rewritten, with a remark: those that are
+    powers of two are repeated for blocks of `block_size` elements; those of
+    whole rows of both operands of `mma_scaled` multiply the result of a product
+    with scales of 1; and others are factors of the sums of a `promoted_matmul`.
 
     Before:
 
