@@ -303,7 +303,14 @@ private:
     std::optional<AccType> runs = getRunsType();
     int64_t run = runs ? kRun : kColumnsOfLane;
     bool isKnown = KernelProblem::isMultiple(problem.n, run);
-    if (isKnown || !ShapedType::isDynamic(problem.n) || !storesElements())
+    // Beside 128 sums, there are no registers for what more than one way needs.
+    constexpr int64_t kMostSums = 96;
+    bool areMany = static_cast<int64_t>(sums.size()) *
+                       plan.getSchedule().getN() * shares.getRows() /
+                       (shares.getWarps() * kWarpLanes) >
+                   kMostSums;
+    if (isKnown || !ShapedType::isDynamic(problem.n) || !storesElements() ||
+        areMany)
       return emitStores(at, tile, sums, isKnown, isKnown ? runs : std::nullopt);
     Value rest = applyExpr(at, loc, at.getAffineDimExpr(0) % run, sizes.n);
     auto branch =
