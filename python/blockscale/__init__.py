@@ -128,7 +128,7 @@ _MODULES = {
     "packing": ("pack", "unpack"),
     "programs": ("ProgramNotFoundError",),
     "quantization": ("QUANTIZE_TYPE_COMBINATIONS", "SCALE_RULES", "dequantize", "quantize"),
-    "rebasing": ("REBASED_TYPES", "REBASE_BLOCK_SIZES", "rebase"),
+    "rebasing": ("REBASE_BLOCK_SIZES", "REBASED_TYPES", "rebase"),
     "reference": (
         "ELEMENT_TYPES", "LEGAL_TYPE_COMBINATIONS", "OVERFLOW_LIMIT", "SCALE_FORMATS", "compare", "error_bound",
         "mma_scaled",
