@@ -101,3 +101,21 @@ LogicalResult AccQuantizeOp::verifyRegions() { // (G3)
                     getElementArguments(getContext(), getPairs()),
                     /*yieldsValue=*/true);
 }
+
+LogicalResult AccInterleaveOp::verify() { // (A5)
+  AccType acc = getAcc().getType();
+  auto warps = dyn_cast<WarpsAttr>(Attribute(acc.getLayout()));
+  constexpr int64_t kInterleave = 4;
+  bool isLegal =
+      warps && warps.getInterleaveM() == 1 && warps.getInterleaveN() == 1 &&
+      getType() ==
+          AccType::get(getContext(), acc.getM(), acc.getN(),
+                       WarpsAttr::get(getContext(), warps.getRows(),
+                                      warps.getColumns(),
+                                      /*interleave_m=*/1, kInterleave));
+  if (isLegal)
+    return success();
+  return emitOpError("expected an accumulator in warps that are not "
+                     "interleaved, and the same interleaved by 4 along N, got ")
+         << acc << " and " << getType();
+}

@@ -161,15 +161,7 @@ void MmaScaledOp::generateRuntimeVerification(
 /// Blocks that block-scaled instructions have, as `block_size`.
 static LogicalResult canonicalizeScaleBlocks(MmaScaledOp op,
                                              PatternRewriter &rewriter) {
-  using Side = MmaScaledOp::Side;
-  if (!op.hasCoarseScales())
-    return failure();
-  std::optional<int64_t> block = findBlockOfInstructions(
-      getCoarseOperand(op, Side::X), getCoarseOperand(op, Side::Y));
-  if (!block)
-    return rewriter.notifyMatchFailure(op, "no block of an instruction");
-  replaceScaleBlocks(rewriter, op, *block);
-  return success();
+  return replaceScaleBlocks(rewriter, op, getCoarseOperand);
 }
 
 void MmaScaledOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

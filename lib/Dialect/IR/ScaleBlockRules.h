@@ -110,14 +110,24 @@ int64_t getWholeBlock(Op op) {
   return whole;
 }
 
-/// Replaces the blocks of `op` by a `block_size`.
-template <typename Op>
-void replaceScaleBlocks(PatternRewriter &rewriter, Op op, int64_t blockSize) {
+/// Replaces the blocks of `op`, if block-scaled instructions have them, by a
+/// `block_size`; `getOperand` gives the operand at a side.
+template <typename Op, typename GetOperandFn>
+LogicalResult replaceScaleBlocks(PatternRewriter &rewriter, Op op,
+                                 GetOperandFn getOperand) {
+  using Side = MmaScaledOp::Side;
+  if (!op.hasCoarseScales())
+    return failure();
+  std::optional<int64_t> block =
+      findBlockOfInstructions(getOperand(op, Side::X), getOperand(op, Side::Y));
+  if (!block)
+    return rewriter.notifyMatchFailure(op, "no block of an instruction");
   rewriter.modifyOpInPlace(op, [&] {
     op.removeXScaleBlockAttr();
     op.removeYScaleBlockAttr();
-    op.setBlockSizeAttr(rewriter.getI64IntegerAttr(blockSize));
+    op.setBlockSizeAttr(rewriter.getI64IntegerAttr(*block));
   });
+  return success();
 }
 
 } // namespace mlir::blockscale

@@ -187,6 +187,7 @@ def make_rebased_product(format, x_format=None):
         licence=f", accumulate = #blockscale.accumulate<chunk = {CHUNK}, rebase>",
     )
 
+
 def experts_name(format, accumulate=None):
     """How names of functions of experts end."""
     return format + (f"_accumulate{accumulate}" if accumulate else "")

@@ -66,27 +66,33 @@ def rows_of(values, format, activations):
     return quantized(values.astype(np.float32), format, scale_of(values.astype(np.float32), format)).astype(np.float64)
 
 
-def expected_moe(torch, x, ids, weights, parts, format, gate="silu", layout="halves", activations=None):
-    """Token by token and slot by slot, in f64."""
+def multiply_experts(torch, x, ids, weights, up, down, biases, gate, layout, read):
+    """Token by token and slot by slot, in f64: of weights as they are, and of rows as `read` makes them."""
     alpha, limit, shift = GATES[gate]
-    parts = {name: each.float().numpy() for name, each in parts.items()}
-    gates, others = split(experts_of(parts["up"], format), layout)
-    down = experts_of(parts["down"], format)
-    up_bias = parts.get("up_bias", np.zeros((EXPERTS, 2 * INNER)))
-    gate_bias, other_bias = split(up_bias, layout)
-    down_bias = parts.get("down_bias", np.zeros((EXPERTS, HIDDEN)))
-    x = rows_of(x.values().reshape(-1, HIDDEN), format, activations)
+    experts, hidden, inner = down.shape
+    gates, others = split(up, layout)
+    gate_bias, other_bias = split(biases.get("up_bias", np.zeros((experts, 2 * inner))), layout)
+    down_bias = biases.get("down_bias", np.zeros((experts, hidden)))
+    x = read(x.values().reshape(-1, hidden))
     ids, weights = ids.numpy(), weights.values().astype(np.float64)
-    slots = [(token, slot) for token, slot in np.ndindex(*ids.shape) if 0 <= ids[token, slot] < EXPERTS]
-    h = np.zeros((len(slots), INNER))
-    for i, (token, slot) in enumerate(slots):
-        expert = ids[token, slot]
-        g = np.minimum(gates[expert] @ x[token] + gate_bias[expert], limit)
-        u = np.clip(others[expert] @ x[token] + other_bias[expert], -limit, limit)
-        h[i] = round_bf16(torch, g / (1 + np.exp(-alpha * g)) * (u + shift))
+    slots = [(token, slot) for token, slot in np.ndindex(*ids.shape) if 0 <= ids[token, slot] < experts]
+    h = np.zeros((len(slots), inner))
+    with np.errstate(over="ignore"):
+        for i, (token, slot) in enumerate(slots):
+            expert = ids[token, slot]
+            g = np.minimum(gates[expert] @ x[token] + gate_bias[expert], limit)
+            u = np.clip(others[expert] @ x[token] + other_bias[expert], -limit, limit)
+            h[i] = round_bf16(torch, g / (1 + np.exp(-alpha * g)) * (u + shift))
     result = np.zeros(x.shape)
-    for (token, slot), row in zip(slots, rows_of(h, format, activations)):
+    for (token, slot), row in zip(slots, read(h)):
         expert = ids[token, slot]
         weight = weights[token, slot if weights.shape == ids.shape else expert]
         result[token] += weight * round_bf16(torch, down[expert] @ row + down_bias[expert])
     return result
+
+
+def expected_moe(torch, x, ids, weights, parts, format, gate="silu", layout="halves", activations=None):
+    parts = {name: each.float().numpy() for name, each in parts.items()}
+    up, down = (experts_of(parts[name], format) for name in ("up", "down"))
+    return multiply_experts(torch, x, ids, weights, up, down, parts, gate, layout,
+                            lambda rows: rows_of(rows, format, activations))

@@ -3,7 +3,7 @@
 import blockscale
 import numpy as np
 import pytest
-from moe_cases import GATES, LAYOUTS, make_routes, round_bf16, split
+from moe_cases import GATES, LAYOUTS, make_routes, multiply_experts, round_bf16
 from test_torch_fp8 import BLOCKS, FORMATS, checkpoint, values
 from test_torch_host import close, random_values
 
@@ -34,28 +34,9 @@ def of_rows(array, format):
 
 
 def expected_moe(torch, x, ids, weights, parts, format, gate, layout):
-    """Token by token and slot by slot, in f64."""
-    alpha, limit, shift = GATES[gate]
     parts = {name: each.float().numpy() for name, each in parts.items()}
-    gates, others = split(of_experts(parts["up"], format), layout)
-    down = of_experts(parts["down"], format)
-    gate_bias, other_bias = split(parts.get("up_bias", np.zeros((EXPERTS, 2 * INNER))), layout)
-    down_bias = parts.get("down_bias", np.zeros((EXPERTS, HIDDEN)))
-    x = of_rows(x.values().reshape(-1, HIDDEN), format)
-    ids, weights = ids.numpy(), weights.values().astype(np.float64)
-    slots = [(token, slot) for token, slot in np.ndindex(*ids.shape) if 0 <= ids[token, slot] < EXPERTS]
-    h = np.zeros((len(slots), INNER))
-    with np.errstate(over="ignore"):
-        for i, (token, slot) in enumerate(slots):
-            expert = ids[token, slot]
-            g = np.minimum(gates[expert] @ x[token] + gate_bias[expert], limit)
-            u = np.clip(others[expert] @ x[token] + other_bias[expert], -limit, limit)
-            h[i] = round_bf16(torch, g / (1 + np.exp(-alpha * g)) * (u + shift))
-    result = np.zeros(x.shape)
-    for (token, slot), row in zip(slots, of_rows(h, format)):
-        expert = ids[token, slot]
-        result[token] += weights[token, slot] * round_bf16(torch, down[expert] @ row + down_bias[expert])
-    return result
+    up, down = (of_experts(parts[name], format) for name in ("up", "down"))
+    return multiply_experts(torch, x, ids, weights, up, down, parts, gate, layout, lambda rows: of_rows(rows, format))
 
 
 # Values.

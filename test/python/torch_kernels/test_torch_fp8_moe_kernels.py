@@ -8,7 +8,7 @@ import tiers
 from kernel_cases import from_bf16, to_bf16
 from test_torch_fp8_kernels import BLOCKS, LICENCES
 from test_torch_kernels import CHIPS, name, purposes
-from test_torch_moe_kernels import GATES, ROUNDING, Experts, expect_near, gated, make_rng
+from test_torch_moe_kernels import GATES, ROUNDING, Experts, expect_near, expect_sums, gated, make_rng
 
 from blockscale import runtime
 
@@ -95,12 +95,7 @@ def check_moe(run_fp8, format, chip, licence, gate, count, top_k, groups, hidden
     h, step = quantize_rows(from_bf16(to_bf16(h)), format)
     each, bound = down.times(h, of, bound + step)
     bound += np.abs(each) * ROUNDING
-    expected, error = np.zeros((count, hidden)), np.zeros((count, hidden))
-    factors = weights[token, slot, None].astype(np.float64)
-    np.add.at(expected, token, factors * each)
-    np.add.at(error, token, np.abs(factors) * (bound + np.abs(each) * (top_k + 1) * 2.0**-22))
-    expect_near(got, expected, error + np.abs(expected) * ROUNDING)
-    assert not got[nobody.all(axis=1)].any()
+    expect_sums(got, each, bound, weights, nobody)
 
 
 @pytest.mark.parametrize("product, gate, sizes", tiers.product(PRODUCTS, GATES, MOE_SIZES), ids=name)

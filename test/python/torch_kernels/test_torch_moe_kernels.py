@@ -85,6 +85,17 @@ def expect_near(got, expected, bound):
     assert np.linalg.norm(error) <= ROUNDING * np.linalg.norm(expected)
 
 
+def expect_sums(got, each, bound, weights, nobody):
+    """The weighted sums of slots that are somebody's, whose vectors are `each`, within `bound`."""
+    token, slot = np.nonzero(~nobody)
+    expected, error = np.zeros(got.shape), np.zeros(got.shape)
+    factors = weights[token, slot, None].astype(np.float64)
+    np.add.at(expected, token, factors * each)
+    np.add.at(error, token, np.abs(factors) * (bound + np.abs(each) * (weights.shape[1] + 1) * 2.0**-22))
+    expect_near(got, expected, error + np.abs(expected) * ROUNDING)
+    assert not got[nobody.all(axis=1)].any()
+
+
 def quantize_rows(x, format):
     """(what a product reads of rows that are exact in bf16, how far that may jump if x is a little different: a code,
     and a scale, is another one then).
@@ -194,12 +205,7 @@ def check_moe(run_moe, format, gate, chip, count, top_k, groups, hidden, inner, 
         bound += step
     each, bound = down.times(h, of, bound)
     bound += np.abs(each) * ROUNDING
-    expected, error = np.zeros((count, hidden)), np.zeros((count, hidden))
-    factors = weights[token, slot, None].astype(np.float64)
-    np.add.at(expected, token, factors * each)
-    np.add.at(error, token, np.abs(factors) * (bound + np.abs(each) * (top_k + 1) * 2.0**-22))
-    expect_near(got, expected, error + np.abs(expected) * ROUNDING)
-    assert not got[nobody.all(axis=1)].any()
+    expect_sums(got, each, bound, weights, nobody)
 
 
 @pytest.mark.parametrize("chip", CHIPS)

@@ -76,14 +76,7 @@ LogicalResult GroupedMmaScaledOp::verify() {
 /// Blocks that block-scaled instructions have, as `block_size`.
 static LogicalResult canonicalizeScaleBlocks(GroupedMmaScaledOp op,
                                              PatternRewriter &rewriter) {
-  if (!op.hasCoarseScales())
-    return failure();
-  std::optional<int64_t> block = findBlockOfInstructions(
-      getCoarseOperand(op, Side::X), getCoarseOperand(op, Side::Y));
-  if (!block)
-    return rewriter.notifyMatchFailure(op, "no block of an instruction");
-  replaceScaleBlocks(rewriter, op, *block);
-  return success();
+  return replaceScaleBlocks(rewriter, op, getCoarseOperand);
 }
 
 void GroupedMmaScaledOp::getCanonicalizationPatterns(

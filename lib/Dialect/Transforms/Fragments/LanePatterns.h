@@ -85,6 +85,8 @@ void populateFragmentsPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns, Value lane);
 void populateAccQuantizePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns, Value lane);
+void populateAccInterleavePatterns(const TypeConverter &converter,
+                                   RewritePatternSet &patterns, Value lane);
 void populatePromotionPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns, Value lane);
 /// `warpgroup` is the number of the warpgroup of a thread, an index; null

@@ -439,5 +439,6 @@ void blockscale::populateTileOpPatterns(const TypeConverter &converter,
                   lowerAccAdd, lowerTileMma, lowerAccLoad, lowerAccStore,
                   lowerAccGenerate, lowerAccForEach);
   populateAccQuantizePatterns(converter, patterns, lane);
+  populateAccInterleavePatterns(converter, patterns, lane);
   populatePromotionPatterns(converter, patterns, lane);
 }

@@ -23,6 +23,7 @@ inline constexpr int64_t kMostInterval = 128;
 /// of x and each column of y, and elements of fp8, where the chip has
 /// instructions for such products; with a remark.
 void rebaseScales(Operation *root, const PathChooser &chooser);
+
 /// A `mma_scaled` or a `grouped_mma_scaled`, for what holds for both.
 struct CoarseProduct {
   using Side = MmaScaledOp::Side;

@@ -14,6 +14,7 @@
 
 #include "Selection/CoarseScales.h"
 
+#include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "blockscale/Dialect/IR/Promotion.h"
 #include "blockscale/Support/InstructionTable.h"
@@ -127,14 +128,6 @@ Value blockscale::promoteSums(IRRewriter &rewriter, CoarseProduct product,
   ProductOpInterface op = product.op;
   int64_t interval = getInterval(product);
   bool isFP8 = mayMultiplyFP8(product, chooser);
-  bool areWhole = llvm::all_of(ArrayRef{Side::X, Side::Y}, [&](Side side) {
-    return product.getBlock(side).k == ScaleBlock::kAll;
-  });
-  op->emitRemark("coarse scales are factors of ")
-      << (areWhole
-              ? "whole sums"
-              : "the sums of " + std::to_string(interval) + " elements along K")
-      << ", which are products of " << (isFP8 ? "fp8" : "bf16") << " elements";
   Value x = op.getX(), y = op.getY();
   if (!isFP8) {
     x = convertElements(rewriter, product, Side::X);
@@ -148,6 +141,11 @@ Value blockscale::promoteSums(IRRewriter &rewriter, CoarseProduct product,
       rewriter, loc, op.getAcc().getType(), x, y, op.getAcc(), op.getXScale(),
       op.getYScale(), groups.offsets, groups.rows, groups.scale, groups.bias,
       interval, getBlock(Side::X), getBlock(Side::Y));
+  op->emitRemark("coarse scales are factors of ")
+      << (hasWholeFactors(promoted.getPromotion())
+              ? "whole sums"
+              : "the sums of " + std::to_string(interval) + " elements along K")
+      << ", which are products of " << (isFP8 ? "fp8" : "bf16") << " elements";
   promoted->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
   return promoted;
 }

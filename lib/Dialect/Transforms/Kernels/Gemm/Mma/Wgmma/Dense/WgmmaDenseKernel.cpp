@@ -12,8 +12,8 @@
 // as soon as the wgmma that read it are complete.
 //
 // Sums that are promoted have a second accumulator, for the current interval
-// along K. Warpgroups take turns then: while one promotes, the wgmma of the
-// others run. The factors of a step are loaded in the step before.
+// along K. Two warpgroups take turns then: while one promotes, the wgmma of the
+// other one run. The factors of a step are loaded in the step before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -305,10 +305,9 @@ private:
     bool isKnown = KernelProblem::isMultiple(problem.n, run);
     // Beside 128 sums, there are no registers for what more than one way needs.
     constexpr int64_t kMostSums = 96;
-    bool areMany = static_cast<int64_t>(sums.size()) *
-                       plan.getSchedule().getN() * shares.getRows() /
-                       (shares.getWarps() * kWarpLanes) >
-                   kMostSums;
+    WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+    bool areMany = schedule.getM() * schedule.getN() >
+                   kMostSums * shares.getWarps() * kWarpLanes;
     if (isKnown || !ShapedType::isDynamic(problem.n) || !storesElements() ||
         areMany)
       return emitStores(at, tile, sums, isKnown, isKnown ? runs : std::nullopt);
