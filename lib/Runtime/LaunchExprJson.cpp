@@ -162,6 +162,12 @@ Error blockscale::readExpr(const JsonNode &node, int64_t min, int64_t max,
 // Writing
 //===----------------------------------------------------------------------===//
 
+ordered_json blockscale::makeObject(size_t members) {
+  ordered_json object = ordered_json::object();
+  object.get_ref<ordered_json::object_t &>().reserve(members);
+  return object;
+}
+
 ordered_json blockscale::makeSize(const ArgumentSize &size) {
   ordered_json object = {{"arg", size.argument}, {"dim", size.dimension}};
   if (size.elements != 1 || size.bytes != 1)
@@ -194,6 +200,6 @@ ordered_json blockscale::makeExpr(const LaunchExpr &expr) {
   ordered_json object;
   for (const LaunchOperation &operation : launchOperations)
     if (operation.kind == expr.kind)
-      object[std::string(operation.name)] = operands;
+      object[std::string(operation.name)] = std::move(operands);
   return object;
 }

@@ -59,9 +59,9 @@ static ordered_json makeOperand(const LaunchOperand &operand) {
   ordered_json shape = ordered_json::array();
   for (const LaunchExpr &size : operand.shape)
     shape.push_back(makeExpr(size));
-  ordered_json object;
+  ordered_json object = makeObject(3);
   object["dtype"] = getDTypeInfo(operand.dtype).code;
-  object["shape"] = shape;
+  object["shape"] = std::move(shape);
   if (operand.elements != 1 || operand.bytes != 1)
     object["packed"] = ordered_json::array({operand.elements, operand.bytes});
   return object;
@@ -76,23 +76,23 @@ ordered_json blockscale::makeLaunchInfo(const LaunchInfo &info) {
     ordered_json params = ordered_json::array();
     for (const LaunchParam &param : kernel.params)
       params.push_back(makeParam(param));
-    ordered_json object;
+    ordered_json object = makeObject(8);
     object["name"] = kernel.name;
     if (isConditional(kernel))
       object["condition"] = makeExpr(kernel.condition);
-    object["grid"] = grid;
+    object["grid"] = std::move(grid);
     object["block"] = kernel.block;
     object["cluster"] = kernel.cluster;
     object["shared"] = kernel.shared;
     if (kernel.isProgrammatic)
       object["programmatic"] = true;
-    object["params"] = params;
-    kernels.push_back(object);
+    object["params"] = std::move(params);
+    kernels.push_back(std::move(object));
   }
-  ordered_json root;
+  ordered_json root = makeObject(8);
   root["version"] = info.version();
   root["target"] = info.target;
-  root["kernels"] = kernels;
+  root["kernels"] = std::move(kernels);
   root["workspace"] = makeExpr(info.workspace);
   if (!info.operands.empty()) {
     root["operands"] = ordered_json::array();

@@ -36,6 +36,10 @@ inline constexpr uint32_t newestLaunchInfoVersion = 2;
 /// Reads a launch info, whose text `checkJsonText` accepts.
 Error readLaunchInfo(const JsonNode &node, LaunchInfo &info);
 
+/// An empty object with room for `members`: one that grows copies all that it
+/// holds, since the names in it are constant.
+nlohmann::ordered_json makeObject(size_t members);
+
 nlohmann::ordered_json makeSize(const ArgumentSize &size);
 nlohmann::ordered_json makeExpr(const LaunchExpr &expr);
 nlohmann::ordered_json makeParam(const LaunchParam &param);

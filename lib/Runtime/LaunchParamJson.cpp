@@ -291,7 +291,8 @@ static ordered_json makeReversed(const Range &numbers) {
 
 /// Adds the offset, if there is one.
 static ordered_json makePosition(const char *name, const LaunchParam &param) {
-  ordered_json object = {{name, param.index}};
+  ordered_json object = makeObject(2);
+  object[name] = param.index;
   if (!(param.offset == 0))
     object["offset"] = makeExpr(param.offset);
   return object;
@@ -310,7 +311,7 @@ static ordered_json makeNumber(const LaunchNumber &number) {
 }
 
 static ordered_json makeStruct(const LaunchParam &param) {
-  ordered_json object;
+  ordered_json object = makeObject(2);
   bool isZero = std::all_of(param.bytes.begin(), param.bytes.end(),
                             [](uint8_t byte) { return byte == 0; });
   if (isZero) {
@@ -325,8 +326,8 @@ static ordered_json makeStruct(const LaunchParam &param) {
   ordered_json fields = ordered_json::array();
   for (const LaunchField &field : param.fields)
     fields.push_back({{"at", field.offset}, {"param", makeParam(field.param)}});
-  object["fields"] = fields;
-  return {{"struct", object}};
+  object["fields"] = std::move(fields);
+  return {{"struct", std::move(object)}};
 }
 
 static ordered_json makeMemory(const LaunchParam &param) {
@@ -354,7 +355,7 @@ ordered_json blockscale::makeParam(const LaunchParam &param) {
   const TensorMapFillName *fill =
       std::find_if(std::begin(tensorMapFills), std::end(tensorMapFills),
                    [&](const auto &row) { return row.fill == form.fill; });
-  ordered_json map;
+  ordered_json map = makeObject(9);
   map["of"] = makeMemory(param);
   map["dtype"] = form.type->name;
   map["sizes"] = makeReversed(param.tensorMap->sizes);
@@ -365,5 +366,5 @@ ordered_json blockscale::makeParam(const LaunchParam &param) {
   map["fill"] = fill->name;
   map["l2"] =
       form.promotion ? form.promotion->name : tensorMapPromotions[0].name;
-  return {{"tensor_map", map}};
+  return {{"tensor_map", std::move(map)}};
 }
