@@ -57,10 +57,15 @@ static size_t countBlank(std::string_view text, size_t at) {
   return 0;
 }
 
-/// How many bytes at `at` are kept: a string, or one byte.
+/// How many bytes at `at` are kept at least: a string, or what is followed by
+/// nothing that could be blank.
 static size_t countKept(std::string_view text, size_t at) {
-  if (text[at] != '"')
-    return 1;
+  if (text[at] != '"') {
+    size_t end = at + 1;
+    while (end != text.size() && isLetter(text[end]))
+      ++end;
+    return end - at;
+  }
   size_t end = text.find_first_of("\"\n", at + 1);
   return end == text.npos || text[end] == '\n' ? 1 : end + 1 - at;
 }
