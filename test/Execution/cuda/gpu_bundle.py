@@ -16,6 +16,7 @@ import functools
 import os
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -54,14 +55,28 @@ def is_kernel(case):
     return isinstance(case, gpu_cases.KernelCase)
 
 
+@functools.lru_cache(maxsize=512)
+def compile_text(name, text, flags, has_info):
+    """The PTX of a program, and its launch info if it has one. Compiling takes longer than most tests run; a program
+    that several tests of a process need is compiled once.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        source, ptx, info = (Path(folder) / f"{name}.{end}" for end in ("mlir", "ptx", "json"))
+        source.write_text(text)
+        run([COMPILE, source, *flags, "-o", ptx, *([f"--launch-info={info}"] if has_info else [])])
+        return ptx.read_text(), info.read_text() if has_info else None
+
+
 def write_case(case, folder, flags):
     """Compiles one case to FOLDER/NAME.ptx, and NAME.json where it is a function."""
     folder.mkdir(parents=True, exist_ok=True)
-    source = folder / f"{case.name}.mlir"
-    source.write_text(case.text if is_kernel(case) else case.program.text())
-    info = [] if is_kernel(case) else [f"--launch-info={folder / case.name}.json"]
-    flags = [*flags, *getattr(case, "flags", [])]
-    run([COMPILE, source, *flags, "-o", folder / f"{case.name}.ptx", *info])
+    text = case.text if is_kernel(case) else case.program.text()
+    flags = (*flags, *getattr(case, "flags", []))
+    ptx, info = compile_text(case.name, text, flags, not is_kernel(case))
+    (folder / f"{case.name}.mlir").write_text(text)
+    (folder / f"{case.name}.ptx").write_text(ptx)
+    if info is not None:
+        (folder / f"{case.name}.json").write_text(info)
 
 
 def describe(program, expectations):

@@ -124,11 +124,19 @@ def test_dynamic(size, compiled, tmp_path):
     assert any("split_k_reduction" in name for name in kernels) == (k >= 8192)
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_dynamic_formats(format, compiled, tmp_path):
+# Compiling a function of dynamic sizes takes long: those of test_dynamic, and of formats that it does not have.
+DYNAMIC_FORMATS = [
+    *OF_DYNAMIC, *((format, ALL_WAYS["bf16"]) for format in FORMATS if format not in dict(OF_DYNAMIC)),
+]
+DYNAMIC_FORMATS = [tiers.exhaustive(case) if case[0] in ("e5m2", "mxfp6") else case for case in DYNAMIC_FORMATS]
+
+
+@pytest.mark.parametrize("case", DYNAMIC_FORMATS, ids=lambda case: f"{case[0]} {case[1]}")
+def test_dynamic_formats(case, compiled, tmp_path):
     """Aligned scales and others, and a result that is computed anew."""
+    format, way = case
     for k, anew in ((512, False), (448, False), (192, True)):
-        product = Product(18, 72, k, format, has_acc=True, is_dynamic=True, multiple=16)
+        product = Product(18, 72, k, format, has_acc=True, is_dynamic=True, multiple=16, **way)
         if anew:
             product.ys[3, 1] = 0x7F if product.format[1] == "f8E4M3FN" else 3
         result, kernels, _ = product.launch(tmp_path, compiled(product))

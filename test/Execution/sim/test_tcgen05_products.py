@@ -142,7 +142,7 @@ def test_hardware_sums(element, tmp_path):
 
 def assemble(case, folder):
     """What ptxas says of the kernels."""
-    gpu_bundle.write_case(case, folder, ["--target=sm_100a"])
+    gpu_bundle.write_case(case, folder, ["--target=sm_100a", "--native-only"])
     program = folder / f"{case.name}.ptx"
     return subprocess.run(
         [PTXAS, "-v", "-arch=sm_100a", program, "-o", "/dev/null"], check=True, capture_output=True, text=True

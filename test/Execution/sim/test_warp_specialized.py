@@ -187,7 +187,7 @@ def test_ptxas(chip, tmp_path, request):
     else:
         cases = tiers.runs_always(cases_for_ptxas()) if number else tiers.runs_with_full(cases_for_ptxas())
     for case in cases[number::len(CHIPS)] if number else cases:
-        gpu_bundle.write_case(case, tmp_path, [f"--target={chip}"])
+        gpu_bundle.write_case(case, tmp_path, [f"--target={chip}", "--native-only"])
         done = subprocess.run(
             [PTXAS, "-v", f"-arch={chip}", tmp_path / f"{case.name}.ptx", "-o", "/dev/null"],
             check=True, capture_output=True, text=True,

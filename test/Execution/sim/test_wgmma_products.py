@@ -226,12 +226,13 @@ ORDERS = [("plain", "transposed"), ("transposed", "plain")]
 DEFAULT_TILES = [(64, 64), (64, 128), (64, 256), (128, 128), (128, 192), (128, 256)]
 
 
-def assemble(case, folder):
+def assemble(case, folder, level=3):
     """What ptxas says of the kernels."""
-    gpu_bundle.write_case(case, folder, ["--target=sm_90a"])
+    gpu_bundle.write_case(case, folder, ["--target=sm_90a", "--native-only"])
     program = folder / f"{case.name}.ptx"
     return subprocess.run(
-        [PTXAS, "-v", "-arch=sm_90a", program, "-o", "/dev/null"], check=True, capture_output=True, text=True
+        [PTXAS, "-v", f"-O{level}", "-arch=sm_90a", program, "-o", "/dev/null"],
+        check=True, capture_output=True, text=True,
     ).stderr
 
 
@@ -287,8 +288,8 @@ def schedules(case):
     ), ids=lambda case: case.name,
 )
 def test_ptxas_takes(case, tmp_path):
-    """Of all other sizes and tiles, some of which spill registers."""
-    assert "Used" in assemble(case, tmp_path)
+    """Of all other sizes and tiles, some of which spill registers. Without optimization, which takes most of the time."""
+    assert "Used" in assemble(case, tmp_path, level=0)
 
 
 BATCH_INSIDE = {
