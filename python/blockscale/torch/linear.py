@@ -17,14 +17,12 @@ from .checks import (
     legal_metadata,
 )
 from .checkpoints import load_fp8_block_deepseek
-from .conversion import KeptTypes, convert_modules
+from .conversion import OWN, KeptTypes, convert_modules
 from .fp8_kernels import CHUNK
 from .quantized import QuantizedTensor
 
 # The class of transformers' layers that hold FP8 checkpoints, whose kernels add up 128 products at a time.
 FP8_LINEAR = "FP8Linear"
-# Of convert_linear_: the licence of the layers that have it by themselves.
-OWN = "own"
 
 
 class Linear(KeptTypes):
