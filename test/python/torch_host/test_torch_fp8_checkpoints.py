@@ -33,14 +33,16 @@ def rows(torch, *shape, seed=1):
 # One scale for x.
 
 
-def hard_quotients(torch, device="cpu"):
-    """Elements between two codes, of which the even one is taken; beyond the largest; no numbers; and all of bf16."""
+def hard_quotients(torch, scale):
+    """Elements whose quotients are between two codes, of which the even one is taken (products with the reciprocal are
+    beside them); beyond the largest; no numbers; and many of bf16.
+    """
     codes = np.arange(0x7F, dtype=np.uint8)
     grid = blockscale.decode(codes, "f8E4M3FN").astype(np.float32)
     bits = np.arange(0, 1 << 16, 37, dtype=np.uint32) << 16
-    array = np.concatenate([grid, (grid[1:] + grid[:-1]) / 2, [464, 465, 1e30, np.inf, -np.inf, np.nan], bits.view(np.float32)])
-    array = np.resize(array.astype(np.float32), (len(array) // 32 + 1) * 32).reshape(-1, 32)
-    return torch.from_numpy(array).to(device)
+    between = (grid[1:] + grid[:-1]) / np.float32(2) * np.float32(scale)
+    array = np.concatenate([grid, between, -between, [464, 465, 1e30, np.inf, -np.inf, np.nan], bits.view(np.float32)])
+    return torch.from_numpy(np.resize(array.astype(np.float32), (len(array) // 32 + 1) * 32).reshape(-1, 32))
 
 
 @pytest.mark.parametrize("scale", [1.0, SCALE])
@@ -49,7 +51,7 @@ def test_static_quantization(fp8_torch, scale):
     from blockscale.torch import card, cpu, formats
 
     torch, format = fp8_torch, formats.get("fp8_row")
-    x = hard_quotients(torch)
+    x = hard_quotients(torch, scale)
     codes, scales = cpu.quantize_static(x, scalar(torch, scale), format)
     with np.errstate(all="ignore"):
         quotients = (x.numpy() / np.float32(scale)).clip(-448, 448)
