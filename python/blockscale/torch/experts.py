@@ -190,6 +190,11 @@ STORED = "Mxfp4GptOssExperts"
 # That for weights of FP8 checkpoints, whose kernels add up 128 products at a time, and the factors of its weights.
 FP8_EXPERTS = "FP8Experts"
 FACTORS = tuple(f"{name}_scale_inv" for name in WEIGHTS)
+# What such a module says of the order of its rows, of x and of its results, if it is one that `MoE` is for.
+OPTIONS_OF_FP8 = {
+    "has_gate": True, "activation_scheme": "dynamic", "activation_format": None, "is_transposed": False,
+    "is_concatenated": True, "holds_interleaved_gate_up": False, "has_post_expert_norm": False,
+}
 
 
 def _has_experts(module):
@@ -205,7 +210,7 @@ def _has_experts(module):
 
 
 def _is_fp8_experts(module):
-    """Whether the weights are those of FP8Experts of transformers, which need not be installed: codes and factors."""
+    """Whether it is FP8Experts of transformers, which need not be installed, or has codes and factors as they have."""
     return type(module).__name__ == FP8_EXPERTS or any(
         isinstance(getattr(module, name, None), torch.Tensor) for name in FACTORS
     )
@@ -243,10 +248,12 @@ def _reason_to_keep_fp8(module, format):
     what = f"a {type(module).__name__}"
     if format != "fp8_block":
         return f"{what}, whose weights are quantized already, for fp8_block"
-    if not getattr(module, "has_gate", True):
-        return f"{what} with has_gate False, which is not True"
-    if getattr(module, "activation_scheme", None) != "dynamic":
-        return f"{what} with activation_scheme {getattr(module, 'activation_scheme', None)!r}, which is not 'dynamic'"
+    if type(module).__name__ != FP8_EXPERTS:
+        # FineGrainedExperts have weights of the same shape with gates and others in turn.
+        return f"{what}, whose weights are quantized already, and which is no {FP8_EXPERTS}, of which the order of rows is known"
+    for option, expected in OPTIONS_OF_FP8.items():
+        if getattr(module, option, expected) != expected:
+            return f"{what} with {option} {getattr(module, option)!r}, which is not {expected!r}"
     if getattr(module, "block_size", None) is None:
         return f"{what} without block_size"
     try:
@@ -287,13 +294,13 @@ def _gate_of_fp8(module):
     """The Gate of FP8Experts: that of gpt-oss with `swiglu_alpha`, else silu, of what is at most `limit` if there is one.
     None if it is another one.
     """
-    alpha = getattr(module, "swiglu_alpha", None)
+    alpha, limit = getattr(module, "swiglu_alpha", None), getattr(module, "swiglu_limit", None)
     if alpha is not None:
-        limit = getattr(module, "swiglu_limit", None)
         return None if limit is None else Gate(float(alpha), float(limit), 1.0)
     if not _is_silu(getattr(module, "act_fn", None)):
         return None
-    limit = getattr(module, "limit", None)
+    # The first versions have another name for it.
+    limit = getattr(module, "limit", None) if limit is None else limit
     return SILU if limit is None else Gate(1.0, float(limit), 0.0)
 
 
@@ -362,9 +369,9 @@ def convert_moe_(model, format, activations=None, filter=None, unsupported="rais
     accumulate   None or 128, as for MoE. "own", the default, is 128 for FP8Experts, whose kernels add up 128 products at
                  a time in fp8 tensor cores, and None for others
 
-    FP8Experts of transformers, and other modules with `gate_up_proj_scale_inv` and `down_proj_scale_inv`, are quantized
-    already. They become those of "fp8_block" if they have blocks of 128 x 128, and quantize x in each call: codes and
-    factors stay what they are. I must be a multiple of 128.
+    FP8Experts of transformers are quantized already. They become those of "fp8_block" if they have blocks of 128 x 128,
+    and quantize x in each call: codes and factors stay what they are. I must be a multiple of 128. Others that have
+    `gate_up_proj_scale_inv` and `down_proj_scale_inv`, such as FineGrainedExperts, cannot be converted.
 
     Returns a Conversion, with the names of the converted modules, and the reason for each kept one.
     """

@@ -237,7 +237,7 @@ def fp8_experts(torch, inner=128, dtype="float32", kind="FP8Experts", block=128,
     ("float32", {}, (1.0, np.inf, 0.0), {}),
     ("float8_e8m0fnu", dict(limit=7), (1.0, 7.0, 0.0), dict(accumulate=None)),
     ("bfloat16", dict(swiglu_alpha=1.702, swiglu_limit=7.0, limit=7.0, act_fn=None), (1.702, 7.0, 1.0), dict(accumulate=128)),
-    ("float32", dict(kind="OtherExperts"), (1.0, np.inf, 0.0), {}),
+    ("float32", dict(swiglu_limit=5.0), (1.0, 5.0, 0.0), {}),
 ])
 def test_convert_fp8_experts(torch, dtype, changes, gate, licence, monkeypatch):
     """Codes and factors are used as they are; and each constant of the gate."""
@@ -270,6 +270,12 @@ def swapped(torch, *names):
 FP8_REASONS = {
     "format": (lambda t: {}, "fp8_row", "whose weights are quantized already, for fp8_block", ","),
     "static": (lambda t: dict(activation_scheme="static"), "fp8_block", "activation_scheme 'static', which is not 'dynamic'", " with"),
+    # Weights of the same shape, whose rows are in another order.
+    "other class": (lambda t: dict(kind="FineGrainedExperts", holds_interleaved_gate_up=True), "fp8_block",
+                    "whose weights are quantized already, and which is no FP8Experts, of which the order of rows is known", ","),
+    "in turn": (lambda t: dict(is_concatenated=False), "fp8_block", "is_concatenated False, which is not True", " with"),
+    "norm": (lambda t: dict(has_post_expert_norm=True), "fp8_block", "has_post_expert_norm True, which is not False", " with"),
+    "x of bf16": (lambda t: dict(activation_format="bf16"), "fp8_block", "activation_format 'bf16', which is not None", " with"),
     "tensor": (lambda t: dict(block_size=None), "fp8_block", "block_size", " without"),
     "block": (lambda t: dict(block=32), "fp8_block", "gate_up_proj: weight_block_size: expected [128, 128], got [32, 32]", " with"),
     "up alone": (lambda t: dict(has_gate=False, gate_up_proj=None), "fp8_block", "has_gate False, which is not True", " with"),
@@ -303,6 +309,7 @@ def test_fp8_experts_that_cannot_be_converted(torch, name):
     reason = "the activation of FP8Experts, which is " + end if link is None else f"a FP8Experts{link} {end}"
     model = make_model(torch, one=fp8_experts(torch, **changes(torch))[0])
     there = model.one.experts
+    reason = reason.replace("a FP8Experts", f"a {type(there).__name__}", 1)
     with pytest.raises(ValueError) as error:
         convert_moe_(model, format, "dynamic")
     assert str(error.value) == f"expected experts that {format} can have, or unsupported='keep', got one.experts: {reason}"
