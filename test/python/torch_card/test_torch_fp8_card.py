@@ -84,3 +84,30 @@ def test_compiled_in_a_graph(format, accumulate, is_static):
     graph.replay()
     torch.cuda.synchronize()
     assert torch.equal(out, expected)
+
+
+def test_experts_of_transformers():
+    """Codes and factors of a file; H ends inside of a block."""
+    import torch
+    from blockscale.torch import convert_moe_
+
+    class FP8Experts(torch.nn.Module):
+        def __init__(self, experts=5, hidden=160, inner=128):
+            super().__init__()
+            for name, n, k in (("gate_up_proj", 2 * inner, hidden), ("down_proj", hidden, inner)):
+                factors = torch.rand(experts, -(-n // 128), -(-k // 128), device="cuda") / 16
+                for part, values in ((name, random_values(experts, n, k).to(torch.float8_e4m3fn)), (f"{name}_scale_inv", factors)):
+                    setattr(self, part, torch.nn.Parameter(values, requires_grad=False))
+            self.block_size, self.activation_scheme, self.act_fn = (128, 128), "dynamic", torch.nn.SiLU()
+
+        def forward(self, hidden_states, top_k_index, top_k_weights):
+            raise AssertionError("not called")
+
+    model = torch.nn.ModuleDict({"experts": FP8Experts()})
+    assert convert_moe_(model, "fp8_block", "dynamic").converted == ["experts"]
+    layer = model["experts"]
+    assert layer.accumulate == 128 and layer.up_codes.is_cuda
+    x = random_values(64, 160), torch.randint(0, 5, (64, 2), device="cuda"), torch.rand(64, 2, device="cuda")
+    expected = layer.cpu()(*(each.cpu() for each in x))
+    # Elements of the second product's x may differ by one code, as those of other dynamic experts.
+    assert distance(layer.cuda()(*x), expected) < 0.02
