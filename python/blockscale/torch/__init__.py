@@ -15,6 +15,8 @@ needed. See docs/Torch.md. Needs torch 2.4 or later, which is imported here.
 from .checkpoints import (
     load_fp8_block_deepseek,
     load_fp8_block_deepseek_experts,
+    load_fp8_compressed_tensors,
+    load_fp8_modelopt,
     load_fp8_row_compressed_tensors,
     load_mxfp4_gpt_oss,
     load_nvfp4_modelopt,
@@ -40,6 +42,8 @@ __all__ = [
     "linear",
     "load_fp8_block_deepseek",
     "load_fp8_block_deepseek_experts",
+    "load_fp8_compressed_tensors",
+    "load_fp8_modelopt",
     "load_fp8_row_compressed_tensors",
     "load_mxfp4_gpt_oss",
     "load_nvfp4_modelopt",

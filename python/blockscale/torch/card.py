@@ -20,6 +20,7 @@ ALIGNMENT = 16
 # it as the driver to launch a kernel. (Kept memory of torch could be that of a graph.)
 MAX_KEPT_WORKSPACE = 1 << 25
 
+LARGEST_E4M3 = 448.0
 VALUE_TYPES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
 
 
@@ -157,6 +158,16 @@ def quantize(x, tensor_scale, format):
         arguments.append(one(x) if tensor_scale is None else tensor_scale)
     _launch(_function("quantize", format, f"_{VALUE_TYPES[x.dtype]}"), arguments, (codes, scales), device)
     return codes, scales
+
+
+def quantize_static(x, input_scale, format):
+    """The same by one scale for all of x, by torch: x / scale in f32, to the nearest element, what is larger to the
+    largest.
+    """
+    # By a tensor of the card: by others, torch multiplies with the reciprocal. Its conversion does not saturate.
+    quotients = (x.float() / input_scale).clamp(-LARGEST_E4M3, LARGEST_E4M3)
+    scales = input_scale.expand(*format.scales_shape(x.shape, is_x=True))
+    return quotients.to(torch.float8_e4m3fn).view(torch.uint8), scales
 
 
 def _empty_scales(x, format, is_x):

@@ -2,19 +2,31 @@
 copied, but where a function says that it quantizes.
 """
 
+import math
+from collections.abc import Mapping
+
 import numpy
 import torch
 
 from ..formats import decode
 from ..sparse_metadata import compress_bitmask
 from . import cpu, formats
-from .checks import VALUE_DTYPES, check_devices, check_tensors, fail
+from .checks import STATIC, VALUE_DTYPES, check_devices, check_input_scale, check_tensors, fail
 from .quantized import QuantizedTensor, table
 
 # The e8m0 scale 1.
 ONE = 127
 # The weight_block_size of fp8_block.
 BLOCK_SIZE = (128, 128)
+# compressed-tensors: the format of weights of a strategy, and how x is quantized, by the strategy of its scales and whether
+# they are dynamic.
+WEIGHT_STRATEGIES = {"tensor": "fp8_row", "channel": "fp8_row", "block": "fp8_block"}
+INPUT_STRATEGIES = {
+    "fp8_row": {("token", True): "dynamic", ("tensor", False): "static"},
+    "fp8_block": {("group", True): "dynamic", ("tensor", False): "static"},
+}
+# ModelOpt: the strategy of weights, and how x is quantized.
+MODELOPT_ALGORITHMS = {"FP8": ("tensor", "static"), "FP8_PER_CHANNEL_PER_TOKEN": ("channel", "dynamic")}
 
 
 def _bytes(name, tensor, *dtypes):
@@ -125,6 +137,113 @@ def load_fp8_row_compressed_tensors(weight, weight_scale):
     """
     weight = _bytes("weight", weight, "float8_e4m3fn")
     return QuantizedTensor(weight, _factors("weight_scale", weight_scale), "fp8_row")
+
+
+def load_fp8_compressed_tensors(weight, weight_scale, weights, input_activations, input_scale=None):
+    """A layer of compressed-tensors in FP8, as `float-quantized` files have it, of its tensors and its scheme.
+
+    weight             float8_e4m3fn of N x K, K a multiple of 32
+    weight_scale       f32, bf16 or f16, factors: one value for the strategy "tensor", N x 1 for "channel", and
+                       ceil(N / 128) x ceil(K / 128) for "block"
+    weights            the mapping of this name in a group of the file's `config_groups`. "block" needs the
+                       block_structure [128, 128]
+    input_activations  that of this name: dynamic of the strategy "token", beside "block" of "group" with the group_size
+                       128; or static of the strategy "tensor"
+    input_scale        f32, bf16 or f16, one value, for static ones: x / input_scale is what is rounded
+
+    Returns the arguments of a Linear, a dict of `weight`, a QuantizedTensor of fp8_row or fp8_block, `activations` and
+    `input_scale`. Raises TypeError or ValueError, also for other strategies, such as groups of weights, and integers.
+    """
+    strategy = _strategy("weights", weights, False)
+    format = WEIGHT_STRATEGIES.get(strategy)
+    if format is None:
+        fail(ValueError, "weights['strategy']", " or ".join(map(repr, WEIGHT_STRATEGIES)), repr(strategy))
+    if strategy == "block" and weights.get("block_structure") not in ([*BLOCK_SIZE], BLOCK_SIZE, "128x128"):
+        fail(ValueError, "weights['block_structure']", [*BLOCK_SIZE], repr(weights.get("block_structure")))
+    dynamic = input_activations.get("dynamic", False) if isinstance(input_activations, Mapping) else None
+    inputs, kinds = _strategy("input_activations", input_activations, dynamic), INPUT_STRATEGIES[format]
+    if (inputs, dynamic) not in kinds:
+        expected = " or ".join(f"{name!r} with dynamic={is_dynamic}" for name, is_dynamic in kinds)
+        fail(ValueError, "input_activations['strategy']", f"{expected}, beside weights of {strategy!r}",
+             f"{inputs!r} with dynamic={dynamic}")
+    if inputs == "group" and input_activations.get("group_size") != BLOCK_SIZE[1]:
+        fail(ValueError, "input_activations['group_size']", BLOCK_SIZE[1], repr(input_activations.get("group_size")))
+    return _layer(weight, weight_scale, strategy, kinds[inputs, dynamic], input_scale)
+
+
+def load_fp8_modelopt(weight, weight_scale, input_scale=None, quant_algo="FP8"):
+    """A layer of NVIDIA's ModelOpt in FP8, of its tensors.
+
+    weight        float8_e4m3fn of N x K, K a multiple of 32
+    weight_scale  f32, bf16 or f16, factors: one value for the `quant_algo` "FP8", N, or N x 1, for
+                  "FP8_PER_CHANNEL_PER_TOKEN"
+    input_scale   f32, bf16 or f16, one value, for "FP8": x / input_scale is what is rounded
+    quant_algo    that of the file's configuration
+
+    Returns the arguments of a Linear, a dict of `weight`, a QuantizedTensor of fp8_row, `activations` and `input_scale`.
+    Raises TypeError or ValueError, also for another `quant_algo`.
+    """
+    if quant_algo not in MODELOPT_ALGORITHMS:
+        fail(ValueError, "quant_algo", " or ".join(map(repr, MODELOPT_ALGORITHMS)), repr(quant_algo))
+    strategy, activations = MODELOPT_ALGORITHMS[quant_algo]
+    check_tensors(weight_scale=weight_scale)
+    if strategy == "channel" and weight_scale.dim() == 1:
+        weight_scale = weight_scale[..., None]
+    return _layer(weight, weight_scale, strategy, activations, input_scale)
+
+
+def _strategy(name, scheme, dynamic):
+    """The strategy of a scheme of compressed-tensors, which must be one of symmetric FP8 and as dynamic as that."""
+    if not isinstance(scheme, Mapping):
+        fail(TypeError, name, "a mapping, as config_groups have", type(scheme).__name__)
+    # The defaults of QuantizationArgs.
+    for key, default, expected in (("type", "int", "float"), ("num_bits", 8, 8), ("symmetric", True, True),
+                                   ("dynamic", False, dynamic)):
+        if scheme.get(key, default) != expected:
+            fail(ValueError, f"{name}[{key!r}]", repr(expected), repr(scheme.get(key, default)))
+    strategy, size = scheme.get("strategy"), scheme.get("group_size")
+    if strategy is not None:
+        return strategy
+    return "tensor" if size is None else "channel" if size == -1 else "group"
+
+
+def _layer(weight, weight_scale, strategy, activations, input_scale):
+    """The arguments of a Linear."""
+    check_tensors(("input_scale",), weight=weight, weight_scale=weight_scale, input_scale=input_scale)
+    if weight.dim() != 2:
+        fail(ValueError, "weight", "2 dimensions", f"shape {tuple(weight.shape)}")
+    if activations == STATIC:
+        input_scale = factor_of_x("input_scale", input_scale)
+    check_input_scale(input_scale, activations)
+    check_devices(weight=weight, weight_scale=weight_scale, input_scale=input_scale)
+    if strategy == "tensor":
+        made = weight_of_one_factor("weight_scale", weight, weight_scale)
+    else:
+        format = WEIGHT_STRATEGIES[strategy]
+        made = QuantizedTensor(_bytes("weight", weight, "float8_e4m3fn"), _factors("weight_scale", weight_scale), format)
+    return {"weight": made, "activations": activations, "input_scale": input_scale}
+
+
+def weight_of_one_factor(name, weight, scale):
+    """A QuantizedTensor of fp8_row of an FP8 weight with one scale, which each row gets: the same values."""
+    codes = _bytes("weight", weight, "float8_e4m3fn")
+    return QuantizedTensor(codes, _one_factor(name, scale).expand(*codes.shape[:-1], 1), "fp8_row")
+
+
+def _one_factor(name, scale):
+    """A scale of one value as f32 without dimensions."""
+    scale = _factors(name, scale)
+    if scale.numel() != 1:
+        fail(ValueError, name, "one value", f"shape {tuple(scale.shape)}")
+    return scale.reshape(())
+
+
+def factor_of_x(name, scale):
+    """The same for the scale of x, which is divided by it. Waits for the card."""
+    scale = _one_factor(name, scale)
+    if not 0 < float(scale) < math.inf:
+        fail(ValueError, name, "a finite number above 0", float(scale))
+    return scale
 
 
 def _factors(name, scales, has_powers=False):

@@ -10,6 +10,8 @@ from ..sparsity import read_fields
 from .fp8_kernels import CHUNK
 from .moe_kernels import COUNTS, SCORINGS
 
+# Activations by one scale that is known before x.
+STATIC = "static"
 VALUE_DTYPES = (torch.bfloat16, torch.float16, torch.float32)
 
 
@@ -135,13 +137,27 @@ def check_devices(**tensors):
             fail(ValueError, name, f"a tensor on {device}, as {first} is", f"one on {other}")
 
 
-def check_activations(activations, format=None):
-    """Checks how x is multiplied with a weight of a format."""
+def check_activations(activations, format=None, has_static=False):
+    """Checks how x is multiplied with a weight of a format. With `has_static`, by a scale that is there before x."""
     names = ["None", "'dynamic'", *map(repr, () if format is None else format.mixed_activations)]
+    if has_static and format is not None and format.is_coarse:
+        names.append(repr(STATIC))
     if repr(activations) not in names:
         fail(ValueError, "activations", f"{', '.join(names[:-1])} or {names[-1]}", repr(activations))
     if activations is None and format is not None and format.is_coarse:
         fail(ValueError, "activations", f"'dynamic' with {format.name}, which quantizes x", None)
+
+
+def check_input_scale(input_scale, activations):
+    """Checks the scale of all x: f32 without dimensions for static activations, None for others."""
+    if activations != STATIC:
+        if input_scale is not None:
+            fail(ValueError, "input_scale", f"None with activations={activations!r}", "a tensor")
+        return
+    check_tensors(input_scale=input_scale)
+    if input_scale.dtype != torch.float32 or input_scale.dim():
+        fail(ValueError, "input_scale", "torch.float32 without dimensions",
+             f"{input_scale.dtype} of shape {tuple(input_scale.shape)}")
 
 
 def check_accumulate(accumulate, rebase=False, format=None, activations="dynamic"):
@@ -182,16 +198,18 @@ def check_x(x, k, **others):
 
 def check_linear(
     x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None,
-    rebase=False,
+    rebase=False, input_scale=None,
 ):
-    check_activations(activations, format)
+    check_activations(activations, format, has_static=True)
+    check_input_scale(input_scale, activations)
     check_accumulate(accumulate, rebase, format, activations)
     check_flag("legal_metadata", legal_metadata)
     check_matrix("the weight", codes)
     k = check_quantized("the weight", codes, scales, format, metadata=metadata)
     check_tensor_scale("tensor_scale", tensor_scale, format)
     check_bias(bias, codes.shape[0])
-    check_x(x, k, codes=codes, scales=scales, metadata=metadata, tensor_scale=tensor_scale, bias=bias)
+    check_x(x, k, codes=codes, scales=scales, metadata=metadata, tensor_scale=tensor_scale, bias=bias,
+            input_scale=input_scale)
 
 
 def check_mma_scaled(

@@ -8,6 +8,9 @@ from torch import nn
 
 from .checks import fail
 
+# Of a conversion: the licence that modules have by themselves.
+OWN = "own"
+
 
 class Conversion(NamedTuple):
     """The result of a conversion: the names of the converted modules, and the reason for each other one."""

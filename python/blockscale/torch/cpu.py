@@ -3,7 +3,7 @@
 import numpy
 import torch
 
-from ..formats import decode
+from ..formats import decode, encode
 from ..grouped import combine_rows as combine_array
 from ..packing import pack, unpack
 from ..quantization import quantize as quantize_array
@@ -99,6 +99,15 @@ def _quantize_coarse(x, format, is_x):
 def quantize(x, tensor_scale, format):
     elements, scales = quantize_elements(x, tensor_scale, format)
     return codes_of(elements, format).to(x.device), torch.from_numpy(scales).to(x.device)
+
+
+def quantize_static(x, input_scale, format):
+    """The same by one scale for all of x: x / scale in f32, to the nearest element, what is larger to the largest."""
+    scale = to_numpy(input_scale)
+    with numpy.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        codes = encode(to_numpy(x.float()) / scale, format.element)
+    scales = numpy.full(format.scales_shape(x.shape, is_x=True), scale)
+    return torch.from_numpy(codes).to(x.device), torch.from_numpy(scales).to(x.device)
 
 
 def quantize_weight(weight, format):

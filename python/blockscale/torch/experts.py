@@ -18,7 +18,9 @@ from .checks import (
     fail,
     is_usual_moe,
 )
-from .conversion import KeptTypes, convert_modules
+from .checkpoints import BLOCK_SIZE, load_fp8_block_deepseek
+from .conversion import OWN, KeptTypes, convert_modules
+from .fp8_kernels import CHUNK
 from .moe_kernels import PAIR_COLUMNS
 from .quantized import QuantizedTensor, dequantize, repeat_rows
 
@@ -185,18 +187,80 @@ BIASES = ("gate_up_proj_bias", "down_proj_bias")
 IDS = ("top_k_index", "router_indices")
 # The class for weights that are quantized already.
 STORED = "Mxfp4GptOssExperts"
+# That for weights of FP8 checkpoints, whose kernels add up 128 products at a time, and the factors of its weights.
+FP8_EXPERTS = "FP8Experts"
+FACTORS = tuple(f"{name}_scale_inv" for name in WEIGHTS)
+# What such a module says of the order of its rows, of x and of its results, if it is one that `MoE` is for.
+OPTIONS_OF_FP8 = {
+    "has_gate": True, "activation_scheme": "dynamic", "activation_format": None, "is_transposed": False,
+    "is_concatenated": True, "holds_interleaved_gate_up": False, "has_post_expert_norm": False,
+}
 
 
 def _has_experts(module):
     """Whether a module holds the weights of experts as transformers does, in two parameters; those of three dimensions
     can be converted.
     """
-    if type(module).__name__ == STORED:
+    if type(module).__name__ in (STORED, FP8_EXPERTS):
         return True
     return not isinstance(module, MoE) and all(
         isinstance(getattr(module, name, None), torch.Tensor) and getattr(module, name).dim() >= 3
         for name in WEIGHTS
     )
+
+
+def _is_fp8_experts(module):
+    """Whether it is FP8Experts of transformers, which need not be installed, or has codes and factors as they have."""
+    return type(module).__name__ == FP8_EXPERTS or any(
+        isinstance(getattr(module, name, None), torch.Tensor) for name in FACTORS
+    )
+
+
+def _weights_of_fp8(module):
+    """(up, down), QuantizedTensors of fp8_block that share the codes of a module of `_is_fp8_experts`. Raises TypeError
+    or ValueError.
+    """
+    made = []
+    for name, factors in zip(WEIGHTS, FACTORS):
+        parts = {each: getattr(module, each, None) for each in (name, factors)}
+        check_tensors(**parts)
+        if parts[name].dim() != 3:
+            fail(ValueError, name, "3 dimensions", f"shape {tuple(parts[name].shape)}")
+        try:
+            made.append(load_fp8_block_deepseek(*(each.detach() for each in parts.values()), module.block_size))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from error
+    up, down = made
+    rows, columns = up.shape[1:]
+    if _is_transposed(up, down) is not False or up.shape[0] != down.shape[0]:
+        fail(ValueError, "down_proj", f"shape {(up.shape[0], columns, rows // 2)}, for gate_up_proj of {tuple(up.shape)}",
+             tuple(down.shape))
+    if rows % (2 * BLOCK_SIZE[0]):
+        # A block of factors would be one for gates and for others, or for gates alone: files mean the latter, kernels
+        # of transformers the former.
+        fail(ValueError, "gate_up_proj", f"a multiple of {2 * BLOCK_SIZE[0]} rows, so that gates and others share no block",
+             rows)
+    return up, down
+
+
+def _reason_to_keep_fp8(module, format):
+    """The same as `_reason_to_keep` for a module of `_is_fp8_experts`."""
+    what = f"a {type(module).__name__}"
+    if format != "fp8_block":
+        return f"{what}, whose weights are quantized already, for fp8_block"
+    if type(module).__name__ != FP8_EXPERTS:
+        # FineGrainedExperts have weights of the same shape with gates and others in turn.
+        return f"{what}, whose weights are quantized already, and which is no {FP8_EXPERTS}, of which the order of rows is known"
+    for option, expected in OPTIONS_OF_FP8.items():
+        if getattr(module, option, expected) != expected:
+            return f"{what} with {option} {getattr(module, option)!r}, which is not {expected!r}"
+    if getattr(module, "block_size", None) is None:
+        return f"{what} without block_size"
+    try:
+        _weights_of_fp8(module)
+    except (TypeError, ValueError) as error:
+        return f"{what} with {error}"
+    return None
 
 
 def _is_transposed(up, down):
@@ -220,20 +284,43 @@ def _gate_of(module):
     own = getattr(kind, "_apply_gate", None)
     if own is not None and not getattr(own, "__module__", "").startswith("transformers.integrations"):
         return None
+    if _is_fp8_experts(module):
+        gate = _gate_of_fp8(module)
+        return None if gate is None else (gate, "halves")
     return (SILU, "halves") if _is_silu(getattr(module, "act_fn", None)) else None
+
+
+def _gate_of_fp8(module):
+    """The Gate of FP8Experts: that of gpt-oss with `swiglu_alpha`, else silu, of what is at most `limit` if there is one.
+    None if it is another one.
+    """
+    alpha, limit = getattr(module, "swiglu_alpha", None), getattr(module, "swiglu_limit", None)
+    if alpha is not None:
+        return None if limit is None else Gate(float(alpha), float(limit), 1.0)
+    if not _is_silu(getattr(module, "act_fn", None)):
+        return None
+    # The first versions have another name for it.
+    limit = getattr(module, "limit", None) if limit is None else limit
+    return SILU if limit is None else Gate(1.0, float(limit), 0.0)
 
 
 def _reason_to_keep(module, format):
     """Why experts cannot be converted; None if they can."""
     if type(module).__name__ == STORED:
         return f"a {STORED}, which is quantized already (load_mxfp4_gpt_oss reads its weights)"
+    if _is_fp8_experts(module):
+        reason = _reason_to_keep_fp8(module, format)
+        if reason:
+            return reason
     up, down = module.gate_up_proj, module.down_proj
     has_matrices = up.dim() == 3 and down.dim() == 3 and up.shape[0] == down.shape[0]
     is_transposed = _is_transposed(up, down) if has_matrices else None
     if is_transposed is None:
         return f"weights of {tuple(up.shape)} and {tuple(down.shape)}, which are not those of experts"
-    if up.dtype not in VALUE_DTYPES or down.dtype not in VALUE_DTYPES or not 0 < up.shape[0] <= MOST_GROUPS:
-        return f"{up.shape[0]} experts of {up.dtype} and {down.dtype}, of which there are no quantized ones"
+    types = up.dtype, down.dtype
+    has_types = _is_fp8_experts(module) or set(types) <= set(VALUE_DTYPES)
+    if not has_types or not 0 < up.shape[0] <= MOST_GROUPS:
+        return f"{up.shape[0]} experts of {types[0]} and {types[1]}, of which there are no quantized ones"
     if not any(name in inspect.signature(type(module).forward).parameters for name in IDS):
         return f"the forward of {type(module).__name__}, which takes no {' or '.join(IDS)}"
     if _gate_of(module) is None:
@@ -253,6 +340,12 @@ def _reason_to_keep(module, format):
 
 
 def _convert(module, format, activations, accumulate):
+    if _is_fp8_experts(module):
+        gate, layout = _gate_of(module)
+        biases = (getattr(module, name, None) for name in BIASES)
+        own = CHUNK if accumulate == OWN else accumulate
+        return MoE(*_weights_of_fp8(module), *biases, gate, layout, activations, own)
+    accumulate = None if accumulate == OWN else accumulate
     weights = (module.gate_up_proj.detach(), module.down_proj.detach())
     if _is_transposed(*weights):
         weights = (each.transpose(1, 2) for each in weights)
@@ -261,7 +354,7 @@ def _convert(module, format, activations, accumulate):
     return MoE.from_float(*weights, format, *biases, gate, layout, activations, accumulate)
 
 
-def convert_moe_(model, format, activations=None, filter=None, unsupported="raise", accumulate=None):
+def convert_moe_(model, format, activations=None, filter=None, unsupported="raise", accumulate=OWN):
     """Replaces the experts of a model of transformers by `MoE`s of `format`, in place. Routers stay as they are.
 
     Experts are modules with `gate_up_proj` and `down_proj` of three dimensions, G x 2I x H and G x H x I, or both
@@ -273,12 +366,17 @@ def convert_moe_(model, format, activations=None, filter=None, unsupported="rais
                  all
     unsupported  what to do with experts that cannot be converted: "raise", the default, raises ValueError before
                  anything is changed; "keep" keeps them, with a warning
-    accumulate   None or 128, as for MoE
+    accumulate   None or 128, as for MoE. "own", the default, is 128 for FP8Experts, whose kernels add up 128 products at
+                 a time in fp8 tensor cores, and None for others
+
+    FP8Experts of transformers are quantized already. They become those of "fp8_block" if they have blocks of 128 x 128,
+    and quantize x in each call: codes and factors stay what they are. I must be a multiple of 128. Others that have
+    `gate_up_proj_scale_inv` and `down_proj_scale_inv`, such as FineGrainedExperts, cannot be converted.
 
     Returns a Conversion, with the names of the converted modules, and the reason for each kept one.
     """
     check_activations(activations, formats.get(format))
-    check_accumulate(accumulate, format=formats.get(format))
+    check_accumulate(None if accumulate == OWN else accumulate, format=formats.get(format))
     if _has_experts(model):
         fail(ValueError, "model", "a module that has experts", "experts themselves: use MoE.from_float")
 

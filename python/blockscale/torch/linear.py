@@ -5,26 +5,26 @@ from torch import nn
 
 from . import formats, ops
 from .checks import (
+    STATIC,
     check_accumulate,
     check_activations,
     check_bias,
     check_devices,
     check_flag,
+    check_input_scale,
     check_quantized,
     check_tensors,
     check_x,
     fail,
     legal_metadata,
 )
-from .checkpoints import load_fp8_block_deepseek
-from .conversion import KeptTypes, convert_modules
+from .checkpoints import factor_of_x, load_fp8_block_deepseek, weight_of_one_factor
+from .conversion import OWN, KeptTypes, convert_modules
 from .fp8_kernels import CHUNK
 from .quantized import QuantizedTensor
 
 # The class of transformers' layers that hold FP8 checkpoints, whose kernels add up 128 products at a time.
 FP8_LINEAR = "FP8Linear"
-# Of convert_linear_: the licence of the layers that have it by themselves.
-OWN = "own"
 
 
 class Linear(KeptTypes):
@@ -33,28 +33,33 @@ class Linear(KeptTypes):
     weight       a QuantizedTensor of N x K, which may be sparse
     bias         bf16 of N (other types are rounded), or None
     activations  None: weight-only quantization, x stays bf16. "dynamic": x is quantised to the weight's format, which
-                 fp8_block and fp8_row need. "mxfp8" or "fp8_row": x is quantized to that, beside a weight of mxfp4, with
-                 accumulate=128 and rebase=True
+                 fp8_block and fp8_row need, or have "static" instead: x is quantized by `input_scale`. "mxfp8" or
+                 "fp8_row": x is quantized to that, beside a weight of mxfp4, with accumulate=128 and rebase=True
     accumulate   None, or 128 to permit the sums of fp8 tensor cores (docs/Numerics.md), for fp8_block, fp8_row, and for
                  others with `rebase`
     rebase       for mxfp8 and mxfp4 with quantized x and accumulate=128: True permits one scale for each row, too
+    input_scale  for "static" activations: f32, bf16 or f16, one finite value above 0, by which x is divided
 
     x is bf16 of (..., K), the result bf16 of (..., N); other types of x raise TypeError. `codes`, `scales`,
-    `tensor_scale`, `metadata` and `bias` are buffers: state_dict() has them under these names, and they keep their
+    `tensor_scale`, `metadata`, `input_scale` and `bias` are buffers: state_dict() has them under these names, and they keep their
     types when the model is given another one, as by `model.half()`. Gradients raise RuntimeError.
     """
 
-    def __init__(self, weight, bias=None, activations=None, accumulate=None, rebase=False):
+    def __init__(self, weight, bias=None, activations=None, accumulate=None, rebase=False, input_scale=None):
         super().__init__()
         check_accumulate(accumulate, rebase)
         if not isinstance(weight, QuantizedTensor):
             fail(TypeError, "weight", "a QuantizedTensor", type(weight).__name__)
-        check_tensors(("bias",), bias=bias)
+        check_tensors(("bias", "input_scale"), bias=bias, input_scale=input_scale)
         if len(weight.shape) != 2:
             fail(ValueError, "weight", "2 dimensions", f"shape {tuple(weight.shape)}")
         format = formats.get(weight.format, weight.is_sparse)
-        check_activations(activations, format)
+        check_activations(activations, format, has_static=True)
         check_accumulate(accumulate, rebase, format, activations)
+        if activations == STATIC and input_scale is not None:
+            input_scale = factor_of_x("input_scale", input_scale.detach())
+        check_input_scale(input_scale, activations)
+        check_devices(weight=weight.codes, input_scale=input_scale)
         self.accumulate, self.rebase = accumulate, rebase
         self.out_features, self.in_features = weight.shape
         self.format, self.activations = weight.format, activations
@@ -69,6 +74,7 @@ class Linear(KeptTypes):
         self.register_buffer("scales", weight.scales)
         self.register_buffer("tensor_scale", tensor_scale)
         self.register_buffer("metadata", weight.metadata)
+        self.register_buffer("input_scale", input_scale)
         self._has_legal_metadata = weight.is_sparse
         self.register_buffer("bias", bias)
         # Kernels always add a bias.
@@ -100,19 +106,22 @@ class Linear(KeptTypes):
 
     def forward(self, x):
         # Each is read once: a module looks attributes up in several places.
-        codes, metadata, bias = self.codes, self.metadata, self.bias
+        codes, metadata, bias, input_scale = self.codes, self.metadata, self.bias, self.input_scale
         arguments = (x, codes, self.scales, self.tensor_scale, self._zeros if bias is None else bias)
         if not ops.is_plain(x):
             ops.check_untraced(self.format, x=x)
             is_legal = metadata is not None and self._has_legal_metadata
             return torch.ops.blockscale.linear(
-                *arguments, self.format, self.activations, metadata, is_legal, self.accumulate, self.rebase
+                *arguments, self.format, self.activations, metadata, is_legal, self.accumulate, self.rebase,
+                input_scale,
             )
         check_x(x, self.in_features, codes=codes)
         if metadata is not None and not self._has_legal_metadata:
             metadata = self._make_legal()
         format = (formats.FORMATS if metadata is None else formats.SPARSE_FORMATS)[self.format]
-        return ops.run_checked_linear(*arguments, format, self.activations, metadata, self.accumulate, self.rebase)
+        return ops.run_checked_linear(
+            *arguments, format, self.activations, metadata, self.accumulate, self.rebase, input_scale
+        )
 
     def _load_from_state_dict(self, state_dict, prefix, *others):
         """Kernels rely on legal metadata, and what is loaded need not come from a QuantizedTensor."""
@@ -154,30 +163,46 @@ def _is_fp8_linear(module):
     return type(module).__name__ == FP8_LINEAR
 
 
-def _reason_to_keep_fp8(module, format):
+def _reason_to_keep_fp8(module, format, activations):
     """The same as `_reason_to_keep` for a FP8Linear."""
-    if format != "fp8_block":
-        return f"a {FP8_LINEAR}, whose weight is quantized already, for fp8_block"
-    if module.activation_scheme != "dynamic":
-        return f"a {FP8_LINEAR} with activation_scheme {module.activation_scheme!r}, which is not 'dynamic'"
-    if module.block_size is None:
-        return f"a {FP8_LINEAR} without block_size"
+    own = "fp8_row" if module.block_size is None else "fp8_block"
+    if format != own:
+        return f"a {FP8_LINEAR}, whose weight is quantized already, for {own}"
+    if module.activation_scheme != activations:
+        return f"a {FP8_LINEAR} with activation_scheme {module.activation_scheme!r}, which is not {activations!r}"
     try:
         _weight_of_fp8(module)
+        _input_scale_of_fp8(module)
     except (TypeError, ValueError) as error:
         return f"a {FP8_LINEAR} with {error}"
     return None
 
 
 def _weight_of_fp8(module):
-    scales = module.weight_scale_inv
-    return load_fp8_block_deepseek(module.weight.detach(), scales if scales is None else scales.detach(), module.block_size)
+    """Its QuantizedTensor, of one scale without block_size."""
+    weight, scales = module.weight.detach(), module.weight_scale_inv
+    check_tensors(weight_scale_inv=scales)
+    if module.block_size is None:
+        return weight_of_one_factor("weight_scale_inv", weight, scales.detach())
+    return load_fp8_block_deepseek(weight, scales.detach(), module.block_size)
 
 
-def _reason_to_keep(module, format, sparse):
+def _input_scale_of_fp8(module):
+    """The scale of x, in a layer that has it before x."""
+    if module.activation_scheme != STATIC:
+        return None
+    scale = getattr(module, "activation_scale", None)
+    check_tensors(activation_scale=scale)
+    check_devices(weight=module.weight, activation_scale=scale)
+    return factor_of_x("activation_scale", scale.detach())
+
+
+def _reason_to_keep(module, format, sparse, activations):
     """Why a linear layer cannot be converted; None if it can."""
     if _is_fp8_linear(module):
-        return _reason_to_keep_fp8(module, None if sparse else format)
+        return _reason_to_keep_fp8(module, None if sparse else format, activations)
+    if activations == STATIC:
+        return f"a {type(module).__name__}, which has no scale for activations='static'"
     if type(module) is not nn.Linear:
         # A subclass may use its weight in another way, as in nn.MultiheadAttention.
         return f"a {type(module).__name__}, which is no torch.nn.Linear itself"
@@ -207,13 +232,14 @@ def convert_linear_(
     rebase       True or False, as for Linear
 
     The FP8Linear layers of transformers, which are quantized already, become those of "fp8_block" if they have blocks of
-    128 x 128 and quantize x: their weights stay what they are.
+    128 x 128, and of "fp8_row" if they have one scale: their weights stay what they are. `activations` must be their
+    activation_scheme, "dynamic" or "static", which other layers cannot have.
 
     Returns a Conversion, with the names of the converted layers, and the reason for each kept one. A layer that a model
     has under several names stays shared.
     """
     check_flag("sparse", sparse)
-    check_activations(activations, formats.get(format, sparse))
+    check_activations(activations, formats.get(format, sparse), has_static=True)
     licence = None if accumulate == OWN else accumulate
     check_accumulate(licence, rebase, formats.get(format, sparse), activations)
     if isinstance(model, nn.Linear):
@@ -222,11 +248,11 @@ def convert_linear_(
     def convert(module):
         if _is_fp8_linear(module):
             own = CHUNK if accumulate == OWN else accumulate
-            return Linear(_weight_of_fp8(module), module.bias, activations, own)
+            return Linear(_weight_of_fp8(module), module.bias, activations, own, False, _input_scale_of_fp8(module))
         return Linear.from_linear(module, format, activations, sparse, licence, rebase)
 
     def find_reason(name, module):
-        reason = _reason_to_keep(module, format, sparse)
+        reason = _reason_to_keep(module, format, sparse, activations)
         if not reason:
             check_tensors((f"{name}.bias",), **{f"{name}.weight": module.weight, f"{name}.bias": module.bias})
         return reason

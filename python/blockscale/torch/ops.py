@@ -15,6 +15,7 @@ from torch import Tensor
 
 from . import card, cpu, formats
 from .checks import (
+    STATIC,
     check_accumulate,
     check_grouped_linear,
     check_linear,
@@ -91,7 +92,7 @@ def run_mma_scaled(
 
 def run_linear(
     x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None,
-    rebase=False,
+    rebase=False, input_scale=None,
 ):
     """x times the transpose of a quantized weight, plus bias.
 
@@ -103,8 +104,9 @@ def run_linear(
     format          "mxfp8", "mxfp4", "nvfp4", "fp8_block" or "fp8_row"; scales of the last two are f32 of
                     ceil(N / 128) x ceil(K / 128), and N x 1
     activations     None: weight-only, x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with
-                    the largest magnitude of x / (448 * 6) as g. fp8_block and fp8_row have only this. "mxfp8" and
-                    "fp8_row", of mxfp4: x is quantized to that format; for this, both licences are needed
+                    the largest magnitude of x / (448 * 6) as g. fp8_block and fp8_row have this, and "static": all of x is
+                    quantized by input_scale. "mxfp8" and "fp8_row", of mxfp4: x is quantized to that format; for this,
+                    both licences are needed
     metadata        of a sparse weight: uint8 of N x K / 8, or N x K / 16 for fp4. On a card, an illegal field stops the
                     process
     legal_metadata  whether all fields of metadata are known to be legal, and none to be 0000, as those of a
@@ -114,18 +116,23 @@ def run_linear(
                     is up to 1.5 times as fast as bf16
     rebase          for "dynamic" mxfp8 and mxfp4, with accumulate=128: rows of x and of the weight may also get one scale
                     each, the largest one of their blocks, to multiples of 2^-9 of which elements are rounded
+    input_scale     of "static" activations: f32 without dimensions. Elements of x are x / input_scale in f32, rounded to
+                    the nearest element, of equal ones the even one; what is larger becomes the largest, NaN stays NaN
 
     Returns bf16 of (..., N): the f32 sum times g, plus bias, rounded once. Raises TypeError or ValueError.
     """
     format = formats.get(format, metadata is not None)
-    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase,
+                 input_scale)
     if format.is_sparse and activations is not None and not legal_metadata:
         metadata = _where(x).legal_metadata(codes, metadata, format)
-    return run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, accumulate, rebase)
+    return run_checked_linear(
+        x, codes, scales, tensor_scale, bias, format, activations, metadata, accumulate, rebase, input_scale
+    )
 
 
 def run_checked_linear(
-    x, codes, scales, tensor_scale, bias, format, activations, metadata, accumulate=None, rebase=False
+    x, codes, scales, tensor_scale, bias, format, activations, metadata, accumulate=None, rebase=False, input_scale=None
 ):
     """The same for a `format` of formats.FORMATS, or SPARSE_FORMATS with metadata, which is legal, without checks: some
     of them take as long as a launch.
@@ -140,7 +147,10 @@ def run_checked_linear(
     g = backend.tensor_scale_of(rows) if x_format.is_scaled else None
     if format.is_sparse:
         return _like(backend.sparse_mma_scaled(codes, metadata, scales, rows, g, tensor_scale, bias, format), x)
-    x_codes, x_scales = backend.quantize(rows, g, x_format)
+    if activations == STATIC:
+        x_codes, x_scales = backend.quantize_static(rows, input_scale, x_format)
+    else:
+        x_codes, x_scales = backend.quantize(rows, g, x_format)
     return _like(
         backend.mma_scaled(
             x_codes, x_scales, codes, scales, g, tensor_scale, bias, format, accumulate, rebase, x_format
@@ -258,10 +268,10 @@ def mma_scaled_op(
 def linear_op(
     x: Tensor, codes: Tensor, scales: Tensor, tensor_scale: Optional[Tensor], bias: Optional[Tensor], format: str,
     activations: Optional[str] = None, metadata: Optional[Tensor] = None, legal_metadata: bool = False,
-    accumulate: Optional[int] = None, rebase: bool = False,
+    accumulate: Optional[int] = None, rebase: bool = False, input_scale: Optional[Tensor] = None,
 ) -> Tensor:
     return run_linear(
-        x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase
+        x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase, input_scale
     )
 
 
@@ -314,9 +324,10 @@ def _(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None
 
 @linear_op.register_fake
 def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False,
-      accumulate=None, rebase=False):
+      accumulate=None, rebase=False, input_scale=None):
     format = formats.get(format, metadata is not None)
-    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase,
+                 input_scale)
     return x.new_empty((*x.shape[:-1], codes.shape[0]))
 
 
@@ -356,8 +367,8 @@ for _op in (quantize_op, mma_scaled_op, linear_op, grouped_linear_op, moe_op, ro
 # What users call. If something is traced, or a gradient may be asked for, the call goes through the dispatcher. Values
 # that are no tensors, and DTensors, are refused before that, since the dispatcher's messages name no argument.
 
-OPTIONAL = ("tensor_scale", "x_tensor_scale", "y_tensor_scale", "bias", "metadata", "up_tensor_scale", "up_bias",
-            "down_tensor_scale", "down_bias")
+OPTIONAL = ("tensor_scale", "x_tensor_scale", "y_tensor_scale", "bias", "metadata", "input_scale", "up_tensor_scale",
+            "up_bias", "down_tensor_scale", "down_bias")
 
 
 def is_plain(*tensors):
@@ -403,14 +414,16 @@ def mma_scaled(
 
 def linear(
     x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False, accumulate=None,
-    rebase=False,
+    rebase=False, input_scale=None,
 ):
     check_accumulate(accumulate, rebase)
-    arguments = (x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase)
+    arguments = (x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata, accumulate, rebase,
+                 input_scale)
     if is_plain(x, codes, bias):
         return run_linear(*arguments)
     check_untraced(
-        format, x=x, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias, metadata=metadata
+        format, x=x, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias, metadata=metadata,
+        input_scale=input_scale,
     )
     return torch.ops.blockscale.linear(*arguments)
 

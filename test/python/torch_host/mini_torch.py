@@ -7,6 +7,7 @@ import itertools
 import types
 
 import numpy as np
+from blockscale import encode
 
 
 class Dtype:
@@ -99,6 +100,9 @@ def make_torch(fake):
                     return self
                 if where is BF16:
                     return self._new(round_bf16(self.values()), BF16)
+                if where.name == "float8_e4m3fn":
+                    # What is too large becomes NaN.
+                    return self._new(encode(self.values(), "f8E4M3FN", saturate=False), where)
                 return self._new(self.values().astype(where.storage), where)
             if where == self.device:
                 return self
@@ -179,12 +183,13 @@ def make_torch(fake):
         __add__ = lambda self, other: self._compute(np.add, other)  # noqa: E731
         __and__ = lambda self, other: self._compute(np.bitwise_and, other)  # noqa: E731
         __rshift__ = lambda self, other: self._compute(np.right_shift, other)  # noqa: E731
-        __truediv__ = lambda self, other: self._compute(lambda a: a / np.float32(other))  # noqa: E731
+        __truediv__ = lambda self, other: self._compute(  # noqa: E731
+            np.divide, other if isinstance(other, Tensor) else np.float32(other))
         abs = lambda self: self._compute(np.abs)  # noqa: E731
         max = lambda self: self._compute(np.max)  # noqa: E731
 
         def clamp(self, least, most):
-            assert not self.dtype.is_floating_point
+            assert self.dtype is not BF16
             return self._new(self.array.clip(least, most))
 
     def filled(value):

@@ -354,8 +354,10 @@ def test_checkpoints_that_do_not_fit(torch):
 
 
 def make_fp8_linear(torch, **changes):
-    """As transformers has it."""
+    """As transformers has it; without block_size, of one scale."""
     weight, scales, expected = checkpoint(torch, 200, 160)
+    if "block_size" in changes and changes["block_size"] is None and "weight_scale_inv" in changes:
+        expected = blockscale.decode(weight.array, "f8E4M3FN").astype(np.float32) * changes["weight_scale_inv"].numpy()
 
     class FP8Linear(torch.nn.Linear):
         def __init__(self):
@@ -390,7 +392,8 @@ def test_convert_fp8_linear(torch, licence, wanted):
 
 @pytest.mark.parametrize("changes, format, reason", [
     (dict(block_size=[32, 32]), "fp8_block", "a FP8Linear with weight_block_size: expected [128, 128], got [32, 32]"),
-    (dict(block_size=None), "fp8_block", "a FP8Linear without block_size"),
+    (dict(block_size=None), "fp8_block", "a FP8Linear, whose weight is quantized already, for fp8_row"),
+    (dict(block_size=None), "fp8_row", "a FP8Linear with weight_scale_inv: expected one value, got shape (2, 2)"),
     (dict(activation_scheme="static"), "fp8_block",
      "a FP8Linear with activation_scheme 'static', which is not 'dynamic'"),
     (dict(weight_scale_inv=None), "fp8_block", "a FP8Linear with weight_scale_inv: expected a torch.Tensor, got NoneType"),

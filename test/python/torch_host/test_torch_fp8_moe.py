@@ -4,6 +4,7 @@ import blockscale
 import numpy as np
 import pytest
 from moe_cases import GATES, LAYOUTS, make_routes, multiply_experts, round_bf16
+from test_torch_convert_moe import make_model, make_module, qwen3_experts
 from test_torch_fp8 import BLOCKS, FORMATS, checkpoint, values
 from test_torch_host import close, random_values
 
@@ -212,3 +213,106 @@ def test_experts_that_do_not_fit(torch):
         load_fp8_block_deepseek_experts(tensors, "mlp.experts.", 3, [64, 64])
     with pytest.raises(ValueError, match="gate_proj and up_proj: expected one shape, with a multiple of 128 rows"):
         load_fp8_block_deepseek_experts(deepseek(torch, 96, 160)[0], "mlp.experts.", 3)
+
+
+# Conversion.
+
+
+def fp8_experts(torch, inner=128, dtype="float32", kind="FP8Experts", block=128, **changes):
+    """As transformers has it, and the values of its weights. H ends inside of a block."""
+    made, parts = {}, {}
+    for seed, (name, n, k) in enumerate((("gate_up_proj", 2 * inner, HIDDEN), ("down_proj", HIDDEN, inner))):
+        experts = [checkpoint(torch, n, k, block, dtype, seed=EXPERTS * seed + i) for i in range(EXPERTS)]
+        codes, factors, values = zip(*experts)
+        made[name], made[f"{name}_scale_inv"] = torch.stack(codes, 0), torch.stack(factors, 0)
+        parts[name] = np.stack(values)
+    module = make_module(torch, kind, **{
+        **made, "act_fn": torch.nn.SiLU(), "block_size": [block, block], "activation_scheme": "dynamic", "has_gate": True,
+        "limit": None, "swiglu_alpha": None, "swiglu_limit": None, **changes,
+    })
+    return module, parts
+
+
+@pytest.mark.parametrize("dtype, changes, gate, licence", [
+    ("float32", {}, (1.0, np.inf, 0.0), {}),
+    ("float8_e8m0fnu", dict(limit=7), (1.0, 7.0, 0.0), dict(accumulate=None)),
+    ("bfloat16", dict(swiglu_alpha=1.702, swiglu_limit=7.0, limit=7.0, act_fn=None), (1.702, 7.0, 1.0), dict(accumulate=128)),
+    ("float32", dict(swiglu_limit=5.0), (1.0, 5.0, 0.0), {}),
+])
+def test_convert_fp8_experts(torch, dtype, changes, gate, licence, monkeypatch):
+    """Codes and factors are used as they are; and each constant of the gate."""
+    from blockscale.torch import MoE, convert_moe_
+
+    module, parts = fp8_experts(torch, dtype=dtype, **changes)
+    down = module.down_proj
+    model = make_model(torch, one=module, two=qwen3_experts(torch))
+    assert convert_moe_(model, "fp8_block", "dynamic", **licence).converted == ["one.experts", "two.experts"]
+    made, other = model.get_submodule("one.experts"), model.get_submodule("two.experts")
+    wanted = licence.get("accumulate", 128)
+    assert type(made) is MoE and made.format == "fp8_block" and made.gate == gate and made.accumulate == wanted
+    assert other.accumulate == licence.get("accumulate") and (", accumulate=128" in made.extra_repr()) == (wanted == 128)
+    assert np.shares_memory(made.down_codes.array, down.array)
+    for got, expected in zip(made.dequantize(torch.float32), parts.values()):
+        np.testing.assert_array_equal(got.numpy(), expected)
+    x, (ids, weights) = random_values(torch, 6, HIDDEN), make_routes(torch)
+    monkeypatch.setitem(GATES, "own", gate)
+    expected = multiply_experts(torch, x, ids, weights, *(each.astype(np.float64) for each in parts.values()), {}, "own", "halves",
+                                lambda rows: of_rows(rows, "fp8_block"))
+    assert close(made(x, ids, weights), expected)
+
+
+def swapped(torch, *names):
+    """Changes that give weights their last dimensions in the other order."""
+    module, _ = fp8_experts(torch)
+    return {name: getattr(module, name).transpose(1, 2) for name in names}
+
+
+FP8_REASONS = {
+    "format": (lambda t: {}, "fp8_row", "whose weights are quantized already, for fp8_block", ","),
+    "static": (lambda t: dict(activation_scheme="static"), "fp8_block", "activation_scheme 'static', which is not 'dynamic'", " with"),
+    # Weights of the same shape, whose rows are in another order.
+    "other class": (lambda t: dict(kind="FineGrainedExperts", holds_interleaved_gate_up=True), "fp8_block",
+                    "whose weights are quantized already, and which is no FP8Experts, of which the order of rows is known", ","),
+    "in turn": (lambda t: dict(is_concatenated=False), "fp8_block", "is_concatenated False, which is not True", " with"),
+    "norm": (lambda t: dict(has_post_expert_norm=True), "fp8_block", "has_post_expert_norm True, which is not False", " with"),
+    "x of bf16": (lambda t: dict(activation_format="bf16"), "fp8_block", "activation_format 'bf16', which is not None", " with"),
+    "tensor": (lambda t: dict(block_size=None), "fp8_block", "block_size", " without"),
+    "block": (lambda t: dict(block=32), "fp8_block", "gate_up_proj: weight_block_size: expected [128, 128], got [32, 32]", " with"),
+    "up alone": (lambda t: dict(has_gate=False, gate_up_proj=None), "fp8_block", "has_gate False, which is not True", " with"),
+    "no factors": (lambda t: dict(down_proj_scale_inv=None), "fp8_block",
+                   "down_proj_scale_inv: expected a torch.Tensor, got NoneType", " with"),
+    "fp4": (lambda t: dict(gate_up_proj=t.zeros((EXPERTS, 256, HIDDEN), t.int32)), "fp8_block",
+            "gate_up_proj: weight: expected torch.uint8 or torch.float8_e4m3fn, got torch.int32", " with"),
+    "bf16": (lambda t: dict(down_proj=t.zeros((EXPERTS, HIDDEN, 128), t.bfloat16)), "fp8_block",
+             "down_proj: weight: expected torch.uint8 or torch.float8_e4m3fn, got torch.bfloat16", " with"),
+    "two blocks of few rows": (lambda t: dict(inner=64, gate_up_proj_scale_inv=t.ones((EXPERTS, 2, 2))), "fp8_block",
+                               "gate_up_proj: scales of the tensor: expected shape (5, 1, 2), for codes of shape (5, 128, 160), "
+                               "got (5, 2, 2)", " with"),
+    "shared block": (lambda t: dict(inner=96), "fp8_block",
+                     "gate_up_proj: expected a multiple of 256 rows, so that gates and others share no block, got 192", " with"),
+    "turned factors": (lambda t: swapped(t, "down_proj_scale_inv"), "fp8_block",
+                       "down_proj: scales of the tensor: expected shape (5, 2, 1), for codes of shape (5, 160, 128), got (5, 1, 2)", " with"),
+    "turned": (lambda t: swapped(t, "gate_up_proj", "gate_up_proj_scale_inv", "down_proj", "down_proj_scale_inv"), "fp8_block",
+               "down_proj: expected shape (5, 256, 80), for gate_up_proj of (5, 160, 256), got (5, 128, 160)", " with"),
+    "experts": (lambda t: dict(down_proj=t.zeros((4, HIDDEN, 128), t.uint8), down_proj_scale_inv=t.ones((4, 2, 1))), "fp8_block",
+                "down_proj: expected shape (5, 160, 128), for gate_up_proj of (5, 256, 160), got (4, 160, 128)", " with"),
+    "gelu": (lambda t: dict(act_fn=t.nn.Module()), "fp8_block", "neither silu(gate) * up nor that of gpt-oss", None),
+    "alpha alone": (lambda t: dict(swiglu_alpha=1.7), "fp8_block", "neither silu(gate) * up nor that of gpt-oss", None),
+}
+
+
+@pytest.mark.parametrize("name", FP8_REASONS)
+def test_fp8_experts_that_cannot_be_converted(torch, name):
+    from blockscale.torch import convert_moe_
+
+    changes, format, end, link = FP8_REASONS[name]
+    reason = "the activation of FP8Experts, which is " + end if link is None else f"a FP8Experts{link} {end}"
+    model = make_model(torch, one=fp8_experts(torch, **changes(torch))[0])
+    there = model.one.experts
+    reason = reason.replace("a FP8Experts", f"a {type(there).__name__}", 1)
+    with pytest.raises(ValueError) as error:
+        convert_moe_(model, format, "dynamic")
+    assert str(error.value) == f"expected experts that {format} can have, or unsupported='keep', got one.experts: {reason}"
+    with pytest.warns(UserWarning, match="not converted"):
+        assert convert_moe_(model, format, "dynamic", unsupported="keep").kept == {"one.experts": reason}
+    assert model.one.experts is there

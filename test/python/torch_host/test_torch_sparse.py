@@ -226,7 +226,7 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     torch.compiler.is_compiling = lambda: True
     np.testing.assert_array_equal(layer(x).array, expected.array)
     torch.compiler.is_compiling = lambda: False
-    assert torch.ops.called == ["linear"] and torch.ops.arguments[-4:] == (layer.metadata, True, None, False)
+    assert torch.ops.called == ["linear"] and torch.ops.arguments[-5:] == (layer.metadata, True, None, False, None)
     arguments = x, layer.codes, layer.scales, None, None, "mxfp4", "dynamic"
     np.testing.assert_array_equal(ops.linear(*arguments, metadata=layer.metadata).array, expected.array)
     assert ops.linear_op.fake(*arguments, layer.metadata).shape == (4, 24)
@@ -371,7 +371,7 @@ def test_loading_on_meta(torch):
     layer.load_state_dict({"codes": state["codes"]}, strict=False)
     torch.compiler.is_compiling = lambda: True
     layer(random_values(torch, 4, 192))
-    assert torch.ops.arguments[-4:] == (layer.metadata, False, None, False)
+    assert torch.ops.arguments[-5:] == (layer.metadata, False, None, False, None)
 
 
 def test_every_tensor_is_one(torch):
