@@ -29,8 +29,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEST = ROOT / "test"
 # These take minutes, and start first, so that none of them runs alone at the end: in the order of --full.
 LONGEST = (
-    "test_warp_specialized.py", "test_weight_only.py", "test_dequantized_products.py", "test_wgmma_products.py",
-    "test_mixed_input.py", "python", "test_warp_specialized_mutations.py", "test_tcgen05_products.py",
+    "python", "test_warp_specialized.py", "test_weight_only.py", "test_dequantized_products.py",
+    "test_wgmma_products.py", "test_mixed_input.py", "test_warp_specialized_mutations.py", "test_tcgen05_products.py",
     "test_mma_sync_specialized.py", "test_programs.py", "test_native.py", "test_simulated.py", "test_fused.py",
     "test_imported_weights.py", "test_tune.py", "test_chains.py", "test_captured.py", "test_softmax.py",
     "test_tensor_core.py", "test_mma_sync_products.py",

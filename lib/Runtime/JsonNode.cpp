@@ -34,22 +34,25 @@ Error blockscale::expected(const JsonNode &node, const std::string &what) {
 }
 
 Error blockscale::checkFields(const JsonNode &node,
-                              const std::vector<std::string> &names,
-                              const std::vector<std::string> &optional) {
+                              std::initializer_list<const char *> names,
+                              std::initializer_list<const char *> optional) {
   if (!node.value.is_object())
     return expected(node, "an object");
-  for (const std::string &name : names)
+  for (const char *name : names)
     if (!node.value.contains(name))
       return Error(node.where + ": expected a field '" + name + "', got none");
-  std::vector<std::string> known(names);
-  known.insert(known.end(), optional.begin(), optional.end());
-  for (const auto &field : node.value.items())
-    if (std::find(known.begin(), known.end(), field.key()) == known.end()) {
-      std::string list;
-      for (const std::string &name : known)
-        list += " " + name;
-      return Error(node.where + ": expected the fields" + list + ", got " +
-                   quoteForMessage(field.key()));
+  auto has = [](std::initializer_list<const char *> list,
+                const std::string &name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  for (const auto &[key, field] : node.value.get_ref<const json::object_t &>())
+    if (!has(names, key) && !has(optional, key)) {
+      std::string known;
+      for (auto list : {names, optional})
+        for (const char *name : list)
+          known.append(" ").append(name);
+      return Error(node.where + ": expected the fields" + known + ", got " +
+                   quoteForMessage(key));
     }
   return Error::success();
 }

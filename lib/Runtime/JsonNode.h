@@ -17,6 +17,7 @@
 #include "blockscale/Runtime/Error.h"
 
 #include <array>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -50,8 +51,9 @@ Error expected(const JsonNode &node, const std::string &what);
 
 /// Checks that a value is an object with these fields, and no others but
 /// `optional` ones.
-Error checkFields(const JsonNode &node, const std::vector<std::string> &names,
-                  const std::vector<std::string> &optional = {});
+Error checkFields(const JsonNode &node,
+                  std::initializer_list<const char *> names,
+                  std::initializer_list<const char *> optional = {});
 
 Error checkArray(const JsonNode &node, size_t size);
 

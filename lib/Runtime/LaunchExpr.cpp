@@ -78,6 +78,18 @@ bool blockscale::applyLaunchOperation(Kind kind, int64_t lhs, int64_t rhs,
   return false;
 }
 
+/// An operation that is not simplified.
+static LaunchExpr makeOperation(Kind kind, LaunchExpr &&first,
+                                LaunchExpr &&second) {
+  LaunchExpr expr;
+  expr.kind = kind;
+  // Not from a list, which would copy whole trees.
+  expr.operands.reserve(kind == Kind::Select ? 3 : 2);
+  expr.operands.push_back(std::move(first));
+  expr.operands.push_back(std::move(second));
+  return expr;
+}
+
 LaunchExpr LaunchExpr::make(Kind kind, LaunchExpr lhs, LaunchExpr rhs) {
   int64_t known;
   if (lhs.isNumber() && rhs.isNumber() &&
@@ -126,10 +138,7 @@ LaunchExpr LaunchExpr::make(Kind kind, LaunchExpr lhs, LaunchExpr rhs) {
     return lhs;
   if (kind == Kind::Eq && lhs == rhs)
     return 1;
-  LaunchExpr expr;
-  expr.kind = kind;
-  expr.operands = {std::move(lhs), std::move(rhs)};
-  return expr;
+  return makeOperation(kind, std::move(lhs), std::move(rhs));
 }
 
 LaunchExpr LaunchExpr::alignTo(const LaunchExpr &expr, int64_t unit) {
@@ -142,9 +151,9 @@ LaunchExpr LaunchExpr::select(LaunchExpr condition, LaunchExpr then,
     return condition.number != 0 ? then : otherwise;
   if (then == otherwise)
     return then;
-  LaunchExpr expr;
-  expr.kind = Kind::Select;
-  expr.operands = {std::move(condition), std::move(then), std::move(otherwise)};
+  LaunchExpr expr =
+      makeOperation(Kind::Select, std::move(condition), std::move(then));
+  expr.operands.push_back(std::move(otherwise));
   return expr;
 }
 

@@ -104,6 +104,14 @@ static Error readOperation(const JsonNode &node,
   return Error::success();
 }
 
+/// What an object that is an expression may have as its only field.
+static std::string listExprNames() {
+  std::string names = "size value multiprocessors";
+  for (const LaunchOperation &operation : launchOperations)
+    names.append(" ").append(operation.name);
+  return names;
+}
+
 /// Unless `isChecked`, it is in an operand that a select may not choose.
 static Error readAnyExpr(const JsonNode &node, int64_t min, int64_t max,
                          bool isChecked, LaunchExpr &expr) {
@@ -114,11 +122,9 @@ static Error readAnyExpr(const JsonNode &node, int64_t min, int64_t max,
     expr = number;
     return Error::success();
   }
-  std::string names = "size value multiprocessors";
-  for (const LaunchOperation &operation : launchOperations)
-    names.append(" ").append(operation.name);
   if (!node.value.is_object() || node.value.size() != 1)
-    return expected(node, "a number or an object of one field of " + names);
+    return expected(node, "a number or an object of one field of " +
+                              listExprNames());
   const std::string &name = node.value.begin().key();
   JsonNode field = node.getField(name);
   if (name == "size") {
@@ -149,7 +155,7 @@ static Error readAnyExpr(const JsonNode &node, int64_t min, int64_t max,
   for (const LaunchOperation &operation : launchOperations)
     if (operation.name == name)
       return readOperation(field, operation, isChecked, expr);
-  return Error(node.where + ": expected one of " + names + ", got " +
+  return Error(node.where + ": expected one of " + listExprNames() + ", got " +
                quoteForMessage(name));
 }
 

@@ -191,11 +191,12 @@ static bool packArgument(const LaunchOperand &operand,
 static std::string describeUnpacked(const LaunchInfo &info,
                                     const std::vector<size_t> &unpacked) {
   std::string arguments, results, sizes;
+  size_t numArguments = info.numArguments();
   for (size_t i : unpacked) {
-    bool isResult = i >= info.numArguments();
+    bool isResult = i >= numArguments;
     std::string &list = isResult ? results : arguments;
     list += (list.empty() ? "#" : " and #") +
-            std::to_string(isResult ? i - info.numArguments() : i);
+            std::to_string(isResult ? i - numArguments : i);
     std::string size = std::to_string(info.operands[i].elements) + " in " +
                        std::to_string(info.operands[i].bytes);
     // They usually have one type.
@@ -225,8 +226,9 @@ static std::string explainPacking(const LaunchInfo &info,
                                   const LaunchFacts &facts, size_t index,
                                   Fits fits) {
   std::vector<size_t> all;
+  size_t numArguments = info.numArguments();
   for (size_t i = 0; i < info.operands.size(); ++i)
-    if (isPacked(info.operands[i]) && (i < info.numArguments() || i == index))
+    if (isPacked(info.operands[i]) && (i < numArguments || i == index))
       all.push_back(i);
   auto explains = [&](const std::vector<size_t> &unpacked) {
     std::vector<LaunchArgument> arguments = facts.arguments;

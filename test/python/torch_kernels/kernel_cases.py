@@ -5,6 +5,7 @@ import zlib
 
 import blockscale
 import numpy as np
+from entries import extract
 
 COMBINATIONS = ("f8E4M3FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)
 FORMATS = dict(zip(("mxfp8", "mxfp4", "nvfp4"), COMBINATIONS))
@@ -53,8 +54,8 @@ class Simulated:
             # A number is an array of one element.
             words.append(f"out:{self.folder / f'r{i}.npy'}:{dtype}:{'x'.join(map(str, shape or (1,)))}")
         done = subprocess.run(
-            [self.program, self.bundle, f"--entry={function}", f"--target={chip}", "--check=race,proxy,strict",
-             *words], capture_output=True, text=True, check=False, timeout=300,
+            [self.program, extract(self.bundle, function, chip), "--check=race,proxy,strict", *words],
+            capture_output=True, text=True, check=False, timeout=300,
         )
         assert done.returncode == 0, f"{function} for {chip}: {done.stderr}"
         return [np.load(self.folder / f"r{i}.npy") for i in range(len(results))]
