@@ -123,14 +123,18 @@ def two_loops(program, seed):
 
 
 def expanded(program, seed):
-    """Scales of weights are repeated to the shape of the weights; x has one for each row, of rank 1."""
-    x = Operand((3, 256), "f8E4M3FN", (3, 1), "f32", (1, ALL))
-    y = Operand((256, 256), "f8E4M3FN", (2, 2), "f32", (128, 128))
-    data = exact_data(x, y, 3, 256, seed)
+    """Scales of weights are repeated, and cut to the shape of the weights; x has one for each row, of rank 1."""
+    x = Operand((3, 320), "f8E4M3FN", (3, 1), "f32", (1, ALL))
+    y = Operand((192, 320), "f8E4M3FN", (2, 3), "f32", (128, 128))
+    data = exact_data(x, y, 3, 192, seed)
     codes, x_scale = program.arg(data[0], x.element), program.arg(data[1][:, 0], "f32")
     y_codes, y_scale = program.arg(data[2], y.element), program.arg(data[3], "f32")
-    left = program.mulf(program.extf(codes), program.repeat(x_scale, 1, 256))
-    right = program.mulf(program.spread(program.spread(y_scale, 1, 128), 0, 128), program.extf(y_codes))
+    left = program.mulf(program.extf(codes), program.repeat(x_scale, 1, 320))
+    repeated = program.spread(program.spread(y_scale, 1, 128), 0, 128)
+    repeated = program.like(
+        f"tensor.extract_slice {repeated.name}[0, 0] [192, 320] [1, 1] : {repeated.type} to {{result}}", repeated, (192, 320)
+    )
+    right = program.mulf(repeated, program.extf(y_codes))
     matmul(program, left, right, program.arg(data[4], "f32"))
     return reference(x, y, data)
 
@@ -197,6 +201,22 @@ def test_raised(program, tmp_path):
     program, raised, expected = program
     assert raised.count("blockscale.mma_scaled") == len(FORMS) and "reduction" not in raised and "matmul" not in raised
     check(execute(tmp_path, raised, program.arrays, len(expected), program.entry), expected)
+
+
+def test_simulated(program, tmp_path):
+    """On a GPU, to the bit, too: kernels read scales where they are."""
+    program, _, expected = program
+    (tmp_path / "main.mlir").write_text(program.text())
+    inputs = [tmp_path / f"in{i}.npy" for i in range(len(program.arrays))]
+    outputs = [tmp_path / f"out{i}.npy" for i in range(len(expected))]
+    for path, array in zip(inputs, program.arrays, strict=True):
+        np.save(path, array)
+    command = [RUN, tmp_path / "main.mlir", "--raise", "--device=sim", "--target=sm_90a"]
+    for path in outputs:
+        command += ["-o", path]
+    done = subprocess.run([*command, *inputs], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "not raised" not in done.stderr, done.stderr
+    check([np.load(path) for path in outputs], expected)
 
 
 # What the op has and the program, of f32, has not: see docs/Raising.md.

@@ -104,6 +104,41 @@ func.func @expanded(%x: tensor<3x256xf8E4M3FN>, %sx: tensor<4xf32>, %y: tensor<3
   return %d : tensor<3x384xf32>
 }
 
+// Scales that are repeated, and cut to the size of the last block.
+// CHECK-LABEL: func.func @cut(
+// CHECK: blockscale.mma_scaled %{{.*}} {x_scale_block = #blockscale.scale_block<rows = all, k = all>, y_scale_block = #blockscale.scale_block<rows = 128, k = all>} : {{.*}}, tensor<96x130xf8E4M3FN>, tensor<1x2xf32>
+func.func @cut(%x: tensor<3x96xf8E4M3FN>, %y: tensor<96x130xf8E4M3FN>, %sy: tensor<2xf32>, %acc: tensor<3x130xf32>) -> tensor<3x130xf32> {
+  %e = tensor.empty() : tensor<96x2x128xf32>
+  %blocks = linalg.broadcast ins(%sy : tensor<2xf32>) outs(%e : tensor<96x2x128xf32>) dimensions = [0, 2]
+  %all = tensor.collapse_shape %blocks [[0], [1, 2]] : tensor<96x2x128xf32> into tensor<96x256xf32>
+  %sb = tensor.extract_slice %all[0, 0] [96, 130] [1, 1] : tensor<96x256xf32> to tensor<96x130xf32>
+  %a = arith.extf %x : tensor<3x96xf8E4M3FN> to tensor<3x96xf32>
+  %yw = arith.extf %y : tensor<96x130xf8E4M3FN> to tensor<96x130xf32>
+  %b = arith.mulf %yw, %sb : tensor<96x130xf32>
+  %d = linalg.matmul ins(%a, %b : tensor<3x96xf32>, tensor<96x130xf32>) outs(%acc : tensor<3x130xf32>) -> tensor<3x130xf32>
+  return %d : tensor<3x130xf32>
+}
+
+// Elements of which a part is read are cut in front.
+// CHECK-LABEL: func.func @cut_elements(
+// CHECK: %[[Y:.*]] = tensor.extract_slice %{{.*}}[0, 0] [96, 130]
+// CHECK: blockscale.mma_scaled %{{.*}}, %{{.*}}, %[[Y]], %{{.*}}, %{{.*}} {x_scale_block = #blockscale.scale_block<rows = all, k = all>, y_scale_block = #blockscale.scale_block<rows = 128, k = all>}
+func.func @cut_elements(%x: tensor<3x96xf8E4M3FN>, %y: tensor<96x2x128xf8E4M3FN>, %sy: tensor<2xf32>, %acc: tensor<3x130xf32>) -> tensor<3x130xf32> {
+  %flat = tensor.collapse_shape %y [[0], [1, 2]] : tensor<96x2x128xf8E4M3FN> into tensor<96x256xf8E4M3FN>
+  %part = tensor.extract_slice %flat[0, 0] [96, 130] [1, 1] : tensor<96x256xf8E4M3FN> to tensor<96x130xf8E4M3FN>
+  %d = linalg.generic {indexing_maps = [#mk, #kn, affine_map<(m, n, k) -> (n floordiv 128)>, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+       ins(%x, %part, %sy : tensor<3x96xf8E4M3FN>, tensor<96x130xf8E4M3FN>, tensor<2xf32>) outs(%acc : tensor<3x130xf32>) {
+  ^bb0(%a: f8E4M3FN, %b: f8E4M3FN, %sb: f32, %c: f32):
+    %aw = arith.extf %a : f8E4M3FN to f32
+    %bw = arith.extf %b : f8E4M3FN to f32
+    %bs = arith.mulf %bw, %sb : f32
+    %p = arith.mulf %aw, %bs : f32
+    %r = arith.addf %c, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<3x130xf32>
+  return %d : tensor<3x130xf32>
+}
+
 // Weights that are stored in blocks, N / 128 x 128 x K / 128 x 128, and K in two loops.
 // CHECK-LABEL: func.func @stored_blocks(
 // CHECK: blockscale.mma_scaled %{{.*}} {x_scale_block = #blockscale.scale_block<rows = 1, k = 128>, y_scale_block = #blockscale.scale_block<rows = 128, k = 128>} : tensor<3x256xf8E4M3FN>, tensor<3x2xf32>, tensor<256x384xf8E4M3FN>, tensor<2x3xf32>

@@ -87,6 +87,8 @@ public:
           findPart(normalize(*position, extents), found);
       if (!part)
         continue;
+      // Each dimension of a group may be read to its end, and not its product.
+      isWhole &= hasSize(parts[*part], getProduct(openShape));
       found.push_back(*part);
       result.groups.push_back(std::exchange(group, {}));
       open.clear();
@@ -120,6 +122,15 @@ private:
       if (expected == index && !llvm::is_contained(found, part))
         return part;
     return std::nullopt;
+  }
+
+  static int64_t getProduct(ArrayRef<int64_t> shape) {
+    int64_t product = 1;
+    for (int64_t size : shape)
+      if (ShapedType::isDynamic(size) ||
+          llvm::MulOverflow(product, size, product))
+        return ShapedType::kDynamic;
+    return product;
   }
 
   bool hasSize(AffineExpr index, int64_t size) const {
