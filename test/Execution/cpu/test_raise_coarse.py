@@ -19,7 +19,7 @@ ALL = "all"
 
 
 class Operand(NamedTuple):
-    """The shape and the type of elements, and the shape, the type and the block (rows, k) of scales. Rows come first."""
+    """The shape and the type of elements; the shape, the type and the block, (rows, k), of scales. Rows come first."""
 
     shape: tuple
     element: str
@@ -57,22 +57,19 @@ def reference(x, y, data):
     )
 
 
-def body(scaled):
+def body_of(program, operands):
     """A body that multiplies each element by its scale."""
-    def add(program, operands):
-        def build(args, out):
-            values = []
-            for arg, operand in zip(args, operands):
-                if operand.element == "f32":
-                    values.append(arg)
-                else:
-                    values.append(program.op(f"arith.extf {arg} : {operand.element} to f32").name)
-            left = program.op(f"arith.mulf {values[0]}, {values[1]} : f32").name
-            right = program.op(f"arith.mulf {values[3]}, {values[2]} : f32").name if scaled else values[2]
-            term = program.op(f"arith.mulf {left}, {right} : f32").name
-            return program.op(f"arith.addf {out}, {term} : f32").name
-        return build
-    return add
+    def build(args, out):
+        values = [
+            arg if operand.element == "f32" else program.op(f"arith.extf {arg} : {operand.element} to f32").name
+            for arg, operand in zip(args, operands, strict=True)
+        ]
+        left = program.op(f"arith.mulf {values[0]}, {values[1]} : f32").name
+        right = program.op(f"arith.mulf {values[3]}, {values[2]} : f32").name
+        term = program.op(f"arith.mulf {left}, {right} : f32").name
+        return program.op(f"arith.addf {out}, {term} : f32").name
+
+    return build
 
 
 def in_body(program, data, x, y, maps, loops="mnk"):
@@ -80,9 +77,8 @@ def in_body(program, data, x, y, maps, loops="mnk"):
     types = (x.element, x.scale, y.element, y.scale)
     inputs = [program.arg(array, element) for array, element in zip(data, types)]
     acc = program.arg(data[4], "f32")
-    out = ["b"] * (acc.shape != data[4].shape[-2:]) + ["m", "n"]
     kinds = ["reduction" if loop in "ksi" else "parallel" for loop in loops]
-    program.result(program.generic(inputs, maps, acc, out, loops, kinds, body(True)(program, inputs)))
+    program.result(program.generic(inputs, maps, acc, ["m", "n"], loops, kinds, body_of(program, inputs)))
 
 
 def matmul(program, x, y, acc):
@@ -131,9 +127,8 @@ def expanded(program, seed):
     y_codes, y_scale = program.arg(data[2], y.element), program.arg(data[3], "f32")
     left = program.mulf(program.extf(codes), program.repeat(x_scale, 1, 320))
     repeated = program.spread(program.spread(y_scale, 1, 128), 0, 128)
-    repeated = program.like(
-        f"tensor.extract_slice {repeated.name}[0, 0] [192, 320] [1, 1] : {repeated.type} to {{result}}", repeated, (192, 320)
-    )
+    cut = f"tensor.extract_slice {repeated.name}[0, 0] [192, 320] [1, 1] : {repeated.type} to {{result}}"
+    repeated = program.like(cut, repeated, (192, 320))
     right = program.mulf(repeated, program.extf(y_codes))
     matmul(program, left, right, program.arg(data[4], "f32"))
     return reference(x, y, data)
@@ -230,8 +225,10 @@ def test_factors_that_cancel(tmp_path):
     program = Upstream()
     in_body(program, data, x, x, [["m", "k"], ["m", "0"], ["n", "k"], ["n", "0"]])
     [plain] = program.run(tmp_path)
-    raised = subprocess.run([OPT, "--blockscale-raise", "-"], input=program.text(), capture_output=True, text=True, check=True)
-    [result] = execute(tmp_path, raised.stdout, program.arrays, 1, program.entry)
+    done = subprocess.run(
+        [OPT, "--blockscale-raise", "-"], input=program.text(), capture_output=True, text=True, check=True
+    )
+    [result] = execute(tmp_path, done.stdout, program.arrays, 1, program.entry)
     assert np.isinf(plain).all()
     assert_bit_equal(result, reference(x, x, data))
     assert (result == 32 * 8192).all()

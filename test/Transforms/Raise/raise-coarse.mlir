@@ -121,13 +121,14 @@ func.func @cut(%x: tensor<3x96xf8E4M3FN>, %y: tensor<96x130xf8E4M3FN>, %sy: tens
 
 // Elements of which a part is read are cut in front.
 // CHECK-LABEL: func.func @cut_elements(
-// CHECK: %[[Y:.*]] = tensor.extract_slice %{{.*}}[0, 0] [96, 130]
+// CHECK: %[[PART:.*]] = tensor.extract_slice %{{.*}}[0, 0] [130, 96]
+// CHECK: %[[Y:.*]] = linalg.transpose ins(%[[PART]]
 // CHECK: blockscale.mma_scaled %{{.*}}, %{{.*}}, %[[Y]], %{{.*}}, %{{.*}} {x_scale_block = #blockscale.scale_block<rows = all, k = all>, y_scale_block = #blockscale.scale_block<rows = 128, k = all>}
-func.func @cut_elements(%x: tensor<3x96xf8E4M3FN>, %y: tensor<96x2x128xf8E4M3FN>, %sy: tensor<2xf32>, %acc: tensor<3x130xf32>) -> tensor<3x130xf32> {
-  %flat = tensor.collapse_shape %y [[0], [1, 2]] : tensor<96x2x128xf8E4M3FN> into tensor<96x256xf8E4M3FN>
-  %part = tensor.extract_slice %flat[0, 0] [96, 130] [1, 1] : tensor<96x256xf8E4M3FN> to tensor<96x130xf8E4M3FN>
-  %d = linalg.generic {indexing_maps = [#mk, #kn, affine_map<(m, n, k) -> (n floordiv 128)>, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
-       ins(%x, %part, %sy : tensor<3x96xf8E4M3FN>, tensor<96x130xf8E4M3FN>, tensor<2xf32>) outs(%acc : tensor<3x130xf32>) {
+func.func @cut_elements(%x: tensor<3x96xf8E4M3FN>, %y: tensor<2x128x96xf8E4M3FN>, %sy: tensor<2xf32>, %acc: tensor<3x130xf32>) -> tensor<3x130xf32> {
+  %flat = tensor.collapse_shape %y [[0, 1], [2]] : tensor<2x128x96xf8E4M3FN> into tensor<256x96xf8E4M3FN>
+  %part = tensor.extract_slice %flat[0, 0] [130, 96] [1, 1] : tensor<256x96xf8E4M3FN> to tensor<130x96xf8E4M3FN>
+  %d = linalg.generic {indexing_maps = [#mk, #nk, affine_map<(m, n, k) -> (n floordiv 128)>, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+       ins(%x, %part, %sy : tensor<3x96xf8E4M3FN>, tensor<130x96xf8E4M3FN>, tensor<2xf32>) outs(%acc : tensor<3x130xf32>) {
   ^bb0(%a: f8E4M3FN, %b: f8E4M3FN, %sb: f32, %c: f32):
     %aw = arith.extf %a : f8E4M3FN to f32
     %bw = arith.extf %b : f8E4M3FN to f32
