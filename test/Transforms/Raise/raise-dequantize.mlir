@@ -94,16 +94,6 @@ func.func @tensor_scale(%x: tensor<16x64xf4E2M1FN>, %sx: tensor<16x4xf8E4M3FN>, 
   return %d : tensor<16x8xf32>
 }
 
-func.func @two_block_sizes(%x: tensor<16x64xf4E2M1FN>, %sx: tensor<16x4xf8E8M0FNU>, %y: tensor<8x64xf4E2M1FN>, %sy: tensor<8x2xf8E8M0FNU>,
-    %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  %a = blockscale.dequantize %x, %sx : tensor<16x64xf4E2M1FN>, tensor<16x4xf8E8M0FNU> to tensor<16x64xf32>
-  %b = blockscale.dequantize %y, %sy : tensor<8x64xf4E2M1FN>, tensor<8x2xf8E8M0FNU> to tensor<8x64xf32>
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected blocks of one size, got 16 in x_scale and 32 in y_scale}}
-  %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%a, %b : tensor<16x64xf32>, tensor<8x64xf32>)
-       outs(%acc : tensor<16x8xf32>) -> tensor<16x8xf32>
-  return %d : tensor<16x8xf32>
-}
-
 func.func @part_of_a_block(%x: tensor<16x40xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: tensor<8x40xf8E4M3FN>, %sy: tensor<8x2xf8E8M0FNU>,
     %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %a = blockscale.dequantize %x, %sx {block_size = 32 : i64} : tensor<16x40xf8E4M3FN>, tensor<16x2xf8E8M0FNU> to tensor<16x40xf32>

@@ -16,35 +16,12 @@
   indexing_maps = [#mk, affine_map<(m, n, k) -> (m, k floordiv 32)>,
                    #kn, affine_map<(m, n, k) -> (k floordiv 32, n)>, #mn],
   iterator_types = ["parallel", "parallel", "reduction"]}
-#k64 = {
-  indexing_maps = [#mk, affine_map<(m, n, k) -> (m, k floordiv 64)>,
-                   #kn, affine_map<(m, n, k) -> (k floordiv 64, n)>, #mn],
-  iterator_types = ["parallel", "parallel", "reduction"]}
 
 // Blocks.
 
-func.func @block_64(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %sy: tensor<1x8xf8E8M0FNU>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected blocks of 32 for f8E4M3FN times f8E5M2 with scales of type f8E8M0FNU, got 64}}
-  %d = linalg.generic #k64
-       ins(%x, %sx, %y, %sy : tensor<16x64xf8E4M3FN>, tensor<16x1xf8E8M0FNU>, tensor<64x8xf8E5M2>, tensor<1x8xf8E8M0FNU>)
-       outs(%acc : tensor<16x8xf32>) {
-  ^bb0(%a: f8E4M3FN, %sa: f8E8M0FNU, %b: f8E5M2, %sb: f8E8M0FNU, %c: f32):
-    %aw = arith.extf %a : f8E4M3FN to f32
-    %saw = arith.extf %sa : f8E8M0FNU to f32
-    %bw = arith.extf %b : f8E5M2 to f32
-    %sbw = arith.extf %sb : f8E8M0FNU to f32
-    %p1 = arith.mulf %aw, %saw : f32
-    %p2 = arith.mulf %p1, %bw : f32
-    %p3 = arith.mulf %p2, %sbw : f32
-    %r = arith.addf %c, %p3 : f32
-    linalg.yield %r : f32
-  } -> tensor<16x8xf32>
-  return %d : tensor<16x8xf32>
-}
-
 // Only fp4 has blocks of 16.
 func.func @block_of_fp8(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x4xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %sy: tensor<4x8xf8E8M0FNU>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected blocks of 32 for f8E4M3FN times f8E5M2 with scales of type f8E8M0FNU, got 16}}
+  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected x_scale of type f8E8M0FNU to have blocks of 32, 64, 128 or all of K, got <rows = 1, k = 16>}}
   %d = linalg.generic #k16
        ins(%x, %sx, %y, %sy : tensor<16x64xf8E4M3FN>, tensor<16x4xf8E8M0FNU>, tensor<64x8xf8E5M2>, tensor<4x8xf8E8M0FNU>)
        outs(%acc : tensor<16x8xf32>) {
@@ -62,34 +39,9 @@ func.func @block_of_fp8(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x4xf8E8M0FNU>,
   return %d : tensor<16x8xf32>
 }
 
-func.func @block_of_two_sizes(%x: tensor<16x64xf4E2M1FN>, %sx: tensor<16x4xf8E8M0FNU>, %y: tensor<64x8xf4E2M1FN>, %sy: tensor<2x8xf8E8M0FNU>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected blocks of one size, got 16 in x_scale and 32 in y_scale}}
-  %d = linalg.generic {
-         indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
-                          affine_map<(m, n, k) -> (m, k floordiv 16)>,
-                          affine_map<(m, n, k) -> (k, n)>,
-                          affine_map<(m, n, k) -> (k floordiv 32, n)>,
-                          affine_map<(m, n, k) -> (m, n)>],
-         iterator_types = ["parallel", "parallel", "reduction"]}
-       ins(%x, %sx, %y, %sy : tensor<16x64xf4E2M1FN>, tensor<16x4xf8E8M0FNU>, tensor<64x8xf4E2M1FN>, tensor<2x8xf8E8M0FNU>)
-       outs(%acc : tensor<16x8xf32>) {
-  ^bb0(%a: f4E2M1FN, %sa: f8E8M0FNU, %b: f4E2M1FN, %sb: f8E8M0FNU, %c: f32):
-    %aw = arith.extf %a : f4E2M1FN to f32
-    %saw = arith.extf %sa : f8E8M0FNU to f32
-    %bw = arith.extf %b : f4E2M1FN to f32
-    %sbw = arith.extf %sb : f8E8M0FNU to f32
-    %p1 = arith.mulf %aw, %saw : f32
-    %p2 = arith.mulf %p1, %bw : f32
-    %p3 = arith.mulf %p2, %sbw : f32
-    %r = arith.addf %c, %p3 : f32
-    linalg.yield %r : f32
-  } -> tensor<16x8xf32>
-  return %d : tensor<16x8xf32>
-}
-
 // A scale for each element.
 func.func @block_of_1(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x64xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected blocks of 32 for f8E4M3FN times f8E5M2 with scales of type f8E8M0FNU, got 1}}
+  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected x_scale of type f8E8M0FNU to have blocks of 32, 64, 128 or all of K, got <rows = 1, k = 1>}}
   %d = linalg.generic {
          indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
                           affine_map<(m, n, k) -> (m, k)>,
@@ -97,29 +49,6 @@ func.func @block_of_1(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x64xf8E8M0FNU>, 
                           affine_map<(m, n, k) -> (m, n)>],
          iterator_types = ["parallel", "parallel", "reduction"]}
        ins(%x, %sx, %y : tensor<16x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<64x8xf8E5M2>)
-       outs(%acc : tensor<16x8xf32>) {
-  ^bb0(%a: f8E4M3FN, %sa: f8E8M0FNU, %b: f8E5M2, %c: f32):
-    %aw = arith.extf %a : f8E4M3FN to f32
-    %saw = arith.extf %sa : f8E8M0FNU to f32
-    %bw = arith.extf %b : f8E5M2 to f32
-    %p1 = arith.mulf %aw, %saw : f32
-    %p2 = arith.mulf %p1, %bw : f32
-    %r = arith.addf %c, %p2 : f32
-    linalg.yield %r : f32
-  } -> tensor<16x8xf32>
-  return %d : tensor<16x8xf32>
-}
-
-// A scale for each row.
-func.func @block_of_row(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected blocks of 32 for f8E4M3FN times f8E5M2 with scales of type f8E8M0FNU, got 64}}
-  %d = linalg.generic {
-         indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
-                          affine_map<(m, n, k) -> (m)>,
-                          affine_map<(m, n, k) -> (k, n)>,
-                          affine_map<(m, n, k) -> (m, n)>],
-         iterator_types = ["parallel", "parallel", "reduction"]}
-       ins(%x, %sx, %y : tensor<16x64xf8E4M3FN>, tensor<16xf8E8M0FNU>, tensor<64x8xf8E5M2>)
        outs(%acc : tensor<16x8xf32>) {
   ^bb0(%a: f8E4M3FN, %sa: f8E8M0FNU, %b: f8E5M2, %c: f32):
     %aw = arith.extf %a : f8E4M3FN to f32
@@ -157,7 +86,7 @@ func.func @interleaved(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x32xf8E8M0FNU>,
 }
 
 func.func @along_m(%x: tensor<64x64xf8E4M3FN>, %sx: tensor<2x64xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %acc: tensor<64x8xf32>) -> tensor<64x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected blocks of 32 for f8E4M3FN times f8E5M2 with scales of type f8E8M0FNU, got 1}}
+  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected x_scale of type f8E8M0FNU to have blocks of 1, 128 or all of M, got <rows = 32, k = 1>}}
   %d = linalg.generic {
          indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
                           affine_map<(m, n, k) -> (m floordiv 32, k)>,
@@ -178,29 +107,6 @@ func.func @along_m(%x: tensor<64x64xf8E4M3FN>, %sx: tensor<2x64xf8E8M0FNU>, %y: 
   return %d : tensor<64x8xf32>
 }
 
-// A scale for blocks of K, the same for all rows.
-func.func @along_neither(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<2xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a factor of type tensor<2xf8E8M0FNU> varies with neither M nor N, the last two dimensions of the result}}
-  %d = linalg.generic {
-         indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
-                          affine_map<(m, n, k) -> (k floordiv 32)>,
-                          affine_map<(m, n, k) -> (k, n)>,
-                          affine_map<(m, n, k) -> (m, n)>],
-         iterator_types = ["parallel", "parallel", "reduction"]}
-       ins(%x, %sx, %y : tensor<16x64xf8E4M3FN>, tensor<2xf8E8M0FNU>, tensor<64x8xf8E5M2>)
-       outs(%acc : tensor<16x8xf32>) {
-  ^bb0(%a: f8E4M3FN, %sa: f8E8M0FNU, %b: f8E5M2, %c: f32):
-    %aw = arith.extf %a : f8E4M3FN to f32
-    %saw = arith.extf %sa : f8E8M0FNU to f32
-    %bw = arith.extf %b : f8E5M2 to f32
-    %p1 = arith.mulf %aw, %saw : f32
-    %p2 = arith.mulf %p1, %bw : f32
-    %r = arith.addf %c, %p2 : f32
-    linalg.yield %r : f32
-  } -> tensor<16x8xf32>
-  return %d : tensor<16x8xf32>
-}
-
 func.func @along_both(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x8xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
   // expected-remark@+1 {{not raised to blockscale.mma_scaled: a factor of type tensor<16x8xf8E8M0FNU> varies with both M and N, the last two dimensions of the result}}
   %d = linalg.generic {
@@ -210,28 +116,6 @@ func.func @along_both(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x8xf8E8M0FNU>, %
                           affine_map<(m, n, k) -> (m, n)>],
          iterator_types = ["parallel", "parallel", "reduction"]}
        ins(%x, %sx, %y : tensor<16x64xf8E4M3FN>, tensor<16x8xf8E8M0FNU>, tensor<64x8xf8E5M2>)
-       outs(%acc : tensor<16x8xf32>) {
-  ^bb0(%a: f8E4M3FN, %sa: f8E8M0FNU, %b: f8E5M2, %c: f32):
-    %aw = arith.extf %a : f8E4M3FN to f32
-    %saw = arith.extf %sa : f8E8M0FNU to f32
-    %bw = arith.extf %b : f8E5M2 to f32
-    %p1 = arith.mulf %aw, %saw : f32
-    %p2 = arith.mulf %p1, %bw : f32
-    %r = arith.addf %c, %p2 : f32
-    linalg.yield %r : f32
-  } -> tensor<16x8xf32>
-  return %d : tensor<16x8xf32>
-}
-
-func.func @split_64(%x: tensor<16x2x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: tensor<2x64x8xf8E5M2>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: expected blocks of 32 for f8E4M3FN times f8E5M2 with scales of type f8E8M0FNU, got 64}}
-  %d = linalg.generic {
-         indexing_maps = [affine_map<(m, n, s, i) -> (m, s, i)>,
-                          affine_map<(m, n, s, i) -> (m, s)>,
-                          affine_map<(m, n, s, i) -> (s, i, n)>,
-                          affine_map<(m, n, s, i) -> (m, n)>],
-         iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-       ins(%x, %sx, %y : tensor<16x2x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<2x64x8xf8E5M2>)
        outs(%acc : tensor<16x8xf32>) {
   ^bb0(%a: f8E4M3FN, %sa: f8E8M0FNU, %b: f8E5M2, %c: f32):
     %aw = arith.extf %a : f8E4M3FN to f32
@@ -303,26 +187,6 @@ func.func @dynamic(%x: tensor<16x?xf8E4M3FN>, %sx: tensor<16x?xf8E8M0FNU>, %y: t
     %p2 = arith.mulf %p1, %bw : f32
     %p3 = arith.mulf %p2, %sbw : f32
     %r = arith.addf %c, %p3 : f32
-    linalg.yield %r : f32
-  } -> tensor<16x8xf32>
-  return %d : tensor<16x8xf32>
-}
-
-// Scales that fit any number of blocks.
-func.func @dynamic_splat(%x: tensor<16x?xf8E4M3FN>, %y: tensor<?x8xf8E5M2>,
-                         %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  %s = arith.constant 2.0 : f8E8M0FNU
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: K is dynamic and not known to be a multiple of 32}}
-  %d = linalg.generic {
-         indexing_maps = [#mk, #kn, #mn],
-         iterator_types = ["parallel", "parallel", "reduction"]}
-       ins(%x, %y : tensor<16x?xf8E4M3FN>, tensor<?x8xf8E5M2>)
-       outs(%acc : tensor<16x8xf32>) {
-  ^bb0(%a: f8E4M3FN, %b: f8E5M2, %c: f32):
-    %xw = arith.scaling_extf %a, %s : f8E4M3FN, f8E8M0FNU to f32
-    %yw = arith.scaling_extf %b, %s : f8E5M2, f8E8M0FNU to f32
-    %q = arith.mulf %xw, %yw : f32
-    %r = arith.addf %c, %q : f32
     linalg.yield %r : f32
   } -> tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -464,27 +328,6 @@ func.func @row(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x4xf8E4M3FN>, %y: tenso
   return %d : tensor<16x8xf32>
 }
 
-func.func @f32_scale(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf32>, %y: tensor<64x8xf8E5M2>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a factor of type tensor<16x2xf32> is not dequantized from a type of at most 8 bits}}
-  %d = linalg.generic {
-         indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
-                          affine_map<(m, n, k) -> (m, k floordiv 32)>,
-                          affine_map<(m, n, k) -> (k, n)>,
-                          affine_map<(m, n, k) -> (m, n)>],
-         iterator_types = ["parallel", "parallel", "reduction"]}
-       ins(%x, %sx, %y : tensor<16x64xf8E4M3FN>, tensor<16x2xf32>, tensor<64x8xf8E5M2>)
-       outs(%acc : tensor<16x8xf32>) {
-  ^bb0(%a: f8E4M3FN, %sa: f32, %b: f8E5M2, %c: f32):
-    %xw = arith.extf %a : f8E4M3FN to f32
-    %yw = arith.extf %b : f8E5M2 to f32
-    %p = arith.mulf %xw, %yw : f32
-    %q = arith.mulf %p, %sa : f32
-    %r = arith.addf %c, %q : f32
-    linalg.yield %r : f32
-  } -> tensor<16x8xf32>
-  return %d : tensor<16x8xf32>
-}
-
 func.func @f32_element(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: tensor<64x8xf32>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
   // expected-remark@+1 {{not raised to blockscale.dequantize: the other operand is of type tensor<64x8xf32>, expected bf16 or f16, which may be extended}}
   %d = linalg.generic {
@@ -547,28 +390,6 @@ func.func @bf16_tensor_scale(%x: tensor<16x64xf4E2M1FN>, %sx: tensor<16x4xf8E4M3
     %xw = arith.extf %xh : bf16 to f32
     %yw = arith.extf %b : f4E2M1FN to f32
     %q = arith.mulf %xw, %yw : f32
-    %r = arith.addf %c, %q : f32
-    linalg.yield %r : f32
-  } -> tensor<16x8xf32>
-  return %d : tensor<16x8xf32>
-}
-
-// Without the scale for the whole tensor, a sum could exceed f32.
-func.func @tensor_scale_e8m0(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %g: f32, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a scale of type f32 for the whole tensor with scales of type f8E8M0FNU, expected f8E4M3FN}}
-  %d = linalg.generic {
-         indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
-                          affine_map<(m, n, k) -> (m, k floordiv 32)>,
-                          affine_map<(m, n, k) -> (k, n)>,
-                          affine_map<(m, n, k) -> (m, n)>],
-         iterator_types = ["parallel", "parallel", "reduction"]}
-       ins(%x, %sx, %y : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>)
-       outs(%acc : tensor<16x8xf32>) {
-  ^bb0(%a: f8E4M3FN, %sa: f8E8M0FNU, %b: f8E5M2, %c: f32):
-    %xw = arith.scaling_extf %a, %sa : f8E4M3FN, f8E8M0FNU to f32
-    %yw = arith.extf %b : f8E5M2 to f32
-    %p = arith.mulf %xw, %yw : f32
-    %q = arith.mulf %p, %g : f32
     %r = arith.addf %c, %q : f32
     linalg.yield %r : f32
   } -> tensor<16x8xf32>

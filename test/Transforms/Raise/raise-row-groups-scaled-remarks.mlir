@@ -12,9 +12,9 @@
 // REPORT: remark: a product whose rows name their matrices stays scalar arithmetic; blockscale-raise (--raise) makes it blockscale.grouped_mma_scaled{{$}}
 // REPORT-NOT: remark:
 
-// REDEFINE: %{edit} = s/constant 32/constant 64/; s/4x2x8xf8E8/4x1x8xf8E8/g
+// REDEFINE: %{edit} = s/constant 32/constant 16/; s/4x2x8xf8E8/4x4x8xf8E8/g
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=BLOCKS
-// BLOCKS: remark: not raised to blockscale.grouped_mma_scaled: expected blocks of 32 for f8E4M3FN times f8E5M2 with scales of type f8E8M0FNU, got 64{{$}}
+// BLOCKS: remark: not raised to blockscale.grouped_mma_scaled: expected y_scale of type f8E8M0FNU to have blocks of 32, 64, 128 or all of K, got <rows = 1, k = 16>{{$}}
 // REDEFINE: %{edit} = s/mulf %%a_value, %%b_value/mulf %%a_element, %%b_element/
 // RUN: %{raise} 2>&1 | FileCheck %s --check-prefix=SCALES
 // SCALES: remark: not raised to blockscale.grouped_mma_scaled: expected scales of blocks{{$}}

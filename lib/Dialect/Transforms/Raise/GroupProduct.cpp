@@ -26,11 +26,20 @@ StringRef GroupProduct::getTarget() const {
 }
 
 SmallVector<Value> GroupProduct::getOperands(SliceKind kind) const {
-  SmallVector<Value> operands = kind == SliceKind::Rows
-                                    ? SmallVector<Value>{x, xScale}
-                                    : SmallVector<Value>{y, yScale};
+  SmallVector<Value> operands;
+  if (kind == SliceKind::Rows)
+    operands = {x};
+  else if (kind == SliceKind::Matrix)
+    operands = {y, yScale};
+  if (kind == getXScaleKind())
+    operands.push_back(xScale);
   llvm::erase(operands, Value());
   return operands;
+}
+
+SliceKind GroupProduct::getXScaleKind() const {
+  return xBlock && xBlock.getRows() == ScaleBlock::kAll ? SliceKind::Common
+                                                        : SliceKind::Rows;
 }
 
 static bool isHalfPrecision(Value value) {
@@ -86,15 +95,24 @@ static std::optional<GroupProduct> describe(linalg::LinalgOp op) {
 
 std::optional<GroupProduct> blockscale::describeGroupProduct(Operation *op) {
   if (auto scaled = dyn_cast<MmaScaledOp>(op)) {
-    if (!scaled.hasTensorSemantics() || scaled.hasCoarseScales() ||
+    if (!scaled.hasTensorSemantics() ||
         cast<RankedTensorType>(scaled.getAcc().getType()).getRank() != 2)
       return std::nullopt;
-    return GroupProduct{op,
-                        scaled.getX(),
-                        scaled.getXScale(),
-                        scaled.getY(),
-                        scaled.getYScale(),
-                        scaled.getAcc()};
+    GroupProduct product = {op,
+                            scaled.getX(),
+                            scaled.getXScale(),
+                            scaled.getY(),
+                            scaled.getYScale(),
+                            scaled.getAcc()};
+    if (scaled.hasCoarseScales()) {
+      auto getBlock = [&](MmaScaledOp::Side side) {
+        return ScaleBlockAttr::get(op->getContext(),
+                                   scaled.getBlockShape(side));
+      };
+      product.xBlock = getBlock(MmaScaledOp::Side::X);
+      product.yBlock = getBlock(MmaScaledOp::Side::Y);
+    }
+    return product;
   }
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp ? describe(linalgOp) : std::nullopt;

@@ -23,11 +23,15 @@ struct GroupProduct {
   Value x, xScale, y, yScale, acc;
   /// Whether y is N x K.
   bool isYTransposed = false;
+  /// The blocks of coarse scales; null without them.
+  ScaleBlockAttr xBlock = {}, yBlock = {};
 
   /// The name of the grouped product.
   StringRef getTarget() const;
   /// The operands whose slices are of `kind`.
   SmallVector<Value> getOperands(SliceKind kind) const;
+  /// What the scales of x are slices of: if all rows share them, all groups do.
+  SliceKind getXScaleKind() const;
 };
 
 /// `op` as such a product: `mma_scaled`, or a contraction of bf16 or f16 in

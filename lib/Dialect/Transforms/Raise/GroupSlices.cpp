@@ -120,6 +120,39 @@ static Step getStep(tensor::CollapseShapeOp op, SliceKind kind) {
           }};
 }
 
+/// Null if sizes of the whole tensor do not follow from those of its source.
+static std::optional<Step> getStep(tensor::ExpandShapeOp op, SliceKind kind) {
+  RankedTensorType type = op.getResultType();
+  SmallVector<ReassociationIndices> groups;
+  if (kind == SliceKind::Matrix)
+    groups.push_back({0});
+  for (ReassociationIndices group : op.getReassociationIndices()) {
+    if (llvm::count_if(group,
+                       [&](int64_t dim) { return type.isDynamicDim(dim); }) > 1)
+      return std::nullopt;
+    if (kind == SliceKind::Matrix)
+      for (int64_t &dim : group)
+        ++dim;
+    groups.push_back(group);
+  }
+  // One element becomes units.
+  if (op.getReassociationIndices().empty())
+    for (int64_t dim = 0; dim != type.getRank(); ++dim)
+      groups.front().push_back(dim + 1);
+  return Step{
+      {op.getSrc()}, [=](OpBuilder &builder, ValueRange tensors) mutable {
+        int64_t size =
+            cast<RankedTensorType>(tensors.front().getType()).getDimSize(0);
+        SmallVector<int64_t> shape(type.getShape());
+        if (kind == SliceKind::Matrix)
+          shape.insert(shape.begin(), size);
+        else
+          shape.front() = size;
+        return tensor::ExpandShapeOp::create(
+            builder, op.getLoc(), type.clone(shape), tensors.front(), groups);
+      }};
+}
+
 static Step getStep(DequantizeOp op, scf::ForOp loop) {
   return {{op.getElements(), op.getScales()},
           [=](OpBuilder &builder, ValueRange tensors) mutable {
@@ -149,6 +182,18 @@ static std::optional<Step> findStep(scf::ForOp loop, Value value,
       .Case([&](tensor::CollapseShapeOp op) -> Result {
         if (kind == SliceKind::Rows &&
             op.getReassociationIndices().front().size() != 1)
+          return std::nullopt;
+        return getStep(op, kind);
+      })
+      .Case([&](tensor::ExpandShapeOp op) -> Result {
+        // Rows stay the first dimension, and are not split.
+        if (kind == SliceKind::Rows &&
+            (op.getReassociationIndices().empty() ||
+             !llvm::all_of(
+                 ArrayRef(op.getReassociationIndices().front()).drop_front(),
+                 [&](int64_t dim) {
+                   return op.getResultType().getDimSize(dim) == 1;
+                 })))
           return std::nullopt;
         return getStep(op, kind);
       })
@@ -199,6 +244,8 @@ bool GroupSlices::areRows(OffsetSizeAndStrideOpInterface slice,
 }
 
 Value GroupSlices::getSource(Value value, SliceKind kind) const {
+  if (kind == SliceKind::Common)
+    return isInvariant(loop, value) ? value : Value();
   auto slice = kind == SliceKind::Matrix
                    ? getSliceOfMatrix(value)
                    : value.getDefiningOp<tensor::ExtractSliceOp>();
@@ -218,6 +265,8 @@ Value GroupSlices::getSource(Value value, SliceKind kind) const {
 SmallVector<Value> GroupSlices::getSources(Value value, SliceKind kind) const {
   if (Value source = getSource(value, kind))
     return {source};
+  if (kind == SliceKind::Common)
+    return {};
   std::optional<Step> step = findStep(loop, value, kind);
   if (!step)
     return {};
@@ -233,6 +282,8 @@ SmallVector<Value> GroupSlices::getSources(Value value, SliceKind kind) const {
 
 Value GroupSlices::create(OpBuilder &builder, Value value,
                           SliceKind kind) const {
+  if (kind == SliceKind::Common)
+    return createInvariant(builder, loop, value);
   if (Value source = getSource(value, kind))
     return source;
   std::optional<Step> step = findStep(loop, value, kind);

@@ -20,8 +20,9 @@
 namespace mlir::blockscale {
 
 /// What a slice is of: the rows of the group, or the matrix of the group, whose
-/// number is the first index.
-enum class SliceKind { Rows, Matrix };
+/// number is the first index. `Common` is no slice, but the same for all
+/// groups.
+enum class SliceKind { Rows, Matrix, Common };
 
 /// Whether `size` is that of dimension `dim` of `tensor`.
 bool isSizeOf(OpFoldResult size, Value tensor, int64_t dim);

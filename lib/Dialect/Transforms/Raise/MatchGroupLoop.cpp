@@ -158,6 +158,13 @@ private:
          y = getElementTypeOrSelf(product.y);
     if (!product.xScale && x != y)
       return fail(reason, "expected x and y of one type, got ", x, " and ", y);
+    // (P10)
+    if (product.xBlock && product.xBlock.getRows() != 1 &&
+        product.xBlock.getRows() != ScaleBlock::kAll)
+      return fail(reason,
+                  "groups start at any row, so expected scales of x for one "
+                  "row, or for all, got ",
+                  stringifyScaleBlock(product.xBlock.getBlock()));
     auto ends = cast<RankedTensorType>(result.offsets.getType());
     return ends.getElementType().isInteger(32) ||
            fail(reason, "expected ends of type i32, got ",
@@ -169,6 +176,8 @@ private:
     static constexpr std::pair<SliceKind, StringRef> kExpected[] = {
         {SliceKind::Rows, "x and its scales to be the rows of the group"},
         {SliceKind::Matrix, "y and its scales to be the matrices of the group"},
+        {SliceKind::Common,
+         "scales of x for all rows to be the same for all groups"},
     };
     if (!loop.isDefinedOutsideOfLoop(result.offsets))
       return fail(reason, "expected ends from outside of the loop");
@@ -182,8 +191,8 @@ private:
                       describeProducer(operand));
         for (Value source : sources)
           if (!checkEncoding(source) ||
-              !(kind == SliceKind::Rows ? checkRows(source, result.init)
-                                        : checkGroups(source)))
+              (kind == SliceKind::Rows && !checkRows(source, result.init)) ||
+              (kind == SliceKind::Matrix && !checkGroups(source)))
             return false;
       }
     return true;

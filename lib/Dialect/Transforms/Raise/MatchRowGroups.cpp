@@ -97,15 +97,23 @@ private:
 
   bool findRead() {
     for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
-      number = getNumber(op, extract);
-      if (!number)
+      Value chosen = getNumber(op, extract);
+      if (!chosen)
         continue;
+      bool isNarrow = isNarrowFloat(extract.getTensor().getType());
+      if (read && !isNarrow)
+        continue;
+      // Elements and scales are read; the latter may be of f32.
       read = extract;
-      match.ids = getOperand(op, number)->get();
-      match.isScaled = isNarrowFloat(read.getTensor().getType());
-      return true;
+      number = chosen;
+      match.isScaled = isNarrow;
+      if (isNarrow)
+        break;
     }
-    return false;
+    if (!read)
+      return false;
+    match.ids = getOperand(op, number)->get();
+    return true;
   }
 
   /// The result is rows by N, and each row has a number.
@@ -188,6 +196,13 @@ private:
     // One of both has the batch.
     if (match.scaled->x.element.getOperandRank() != 2)
       return fail(reason, "expected only y to be chosen by numbers of groups");
+    // (P10)
+    ScaleBlockAttr block = match.scaled->getScaleBlock(MmaScaledOp::Side::X);
+    if (block && block.getRows() != 1 && block.getRows() != ScaleBlock::kAll)
+      return fail(reason,
+                  "rows are in any order, so expected scales of x for one row, "
+                  "or for all, got ",
+                  stringifyScaleBlock(block.getBlock()));
     return true;
   }
 

@@ -122,10 +122,14 @@ static LogicalResult raise(Operation *op, const RaiseOptions &options,
   Value yScale = createScales(rewriter, loc, match->y, y, Side::Y, block);
   bool isKnown = hasKnownSize(Side::X, x, Side::Y, y) &&
                  hasKnownSize(Side::X, xScale, Side::Y, yScale);
-  IntegerAttr blockSize = isKnown ? nullptr : rewriter.getI64IntegerAttr(block);
+  IntegerAttr blockSize = isKnown ? nullptr : match->getBlockSize();
   if (match->tensorScales.empty()) {
-    rewriter.replaceOpWithNewOp<MmaScaledOp>(op, x, xScale, y, yScale,
-                                             match->acc, blockSize);
+    auto product = rewriter.replaceOpWithNewOp<MmaScaledOp>(
+        op, x, xScale, y, yScale, match->acc, blockSize);
+    if (ScaleBlockAttr xBlock = match->getScaleBlock(Side::X))
+      product.setXScaleBlockAttr(xBlock);
+    if (ScaleBlockAttr yBlock = match->getScaleBlock(Side::Y))
+      product.setYScaleBlockAttr(yBlock);
     return success();
   }
   Value zero = createZeros(rewriter, loc, match->acc);

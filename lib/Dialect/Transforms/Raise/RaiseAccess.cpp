@@ -51,6 +51,13 @@ bool blockscale::isSmall(AffineMap map) {
   });
 }
 
+/// Whether `index` is known to reach the last one of a dimension of `size`.
+static bool reachesEnd(AffineExpr index, int64_t size, const Loops &loops) {
+  std::optional<int64_t> largest =
+      getLargestIndex(simplifyIndex(index, loops.extents), loops.extents);
+  return largest && !ShapedType::isDynamic(size) && *largest == size - 1;
+}
+
 /// Steps to `next`, simplified.
 static bool take(Access &access, Access next, const Loops &loops) {
   for (AffineExpr &expr : next.index) {
@@ -211,7 +218,7 @@ static bool followGroup(const Access &access, ArrayRef<int64_t> results,
   for (auto [dim, expr, size] :
        llvm::zip_equal(sources, *sourceIndex, sourceShape)) {
     next.index[dim] = expr;
-    next.isWhole[dim] = isWhole || size == 1;
+    next.isWhole[dim] = isWhole || size == 1 || reachesEnd(expr, size, loops);
   }
 
   // A loop over all of [?, 32] has a multiple of 32 steps.
@@ -238,6 +245,19 @@ static bool followCollapse(Access &access, tensor::CollapseShapeOp op,
     if (!followGroup(access, static_cast<int64_t>(result), next, sources,
                      loops))
       return false;
+  return take(access, std::move(next), loops);
+}
+
+/// Follows a slice from the start of each dimension: a part of a last block.
+static bool followSlice(Access &access, tensor::ExtractSliceOp op,
+                        const Loops &loops) {
+  if (!op.hasUnitStride() || !op.hasZeroOffset() ||
+      op.getType().getRank() != op.getSourceType().getRank())
+    return false;
+  Access next = makeAccess(access, op.getSource());
+  next.index = access.index;
+  for (auto [dim, size] : llvm::enumerate(op.getSourceType().getShape()))
+    next.isWhole[dim] = reachesEnd(next.index[dim], size, loops);
   return take(access, std::move(next), loops);
 }
 
@@ -332,6 +352,9 @@ bool blockscale::followAccess(Access &access, Loops &loops) {
       })
       .Case([&](tensor::CollapseShapeOp op) {
         return followCollapse(access, op, loops);
+      })
+      .Case([&](tensor::ExtractSliceOp op) {
+        return followSlice(access, op, loops);
       })
       .Case([&](tensor::CastOp op) {
         if (!isa<RankedTensorType>(op.getSource().getType()))

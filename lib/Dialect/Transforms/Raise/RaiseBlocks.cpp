@@ -13,6 +13,7 @@
 
 #include "Raise/RaiseBlocks.h"
 
+#include "Raise/RaiseCoarse.h"
 #include "llvm/Support/InterleavedRange.h"
 
 using namespace mlir;
@@ -354,11 +355,25 @@ blockscale::matchRowsOfK(const Contraction &contraction, Side side,
       .runHighPrecision(side, dense, hasBatch);
 }
 
+IntegerAttr RaiseMatch::getBlockSize() const {
+  return block == 0 ? nullptr
+                    : Builder(acc.getContext()).getI64IntegerAttr(block);
+}
+
+ScaleBlockAttr RaiseMatch::getScaleBlock(Side side) const {
+  const std::optional<ScaleBlock> &scaleBlock =
+      side == Side::X ? x.block : y.block;
+  return scaleBlock ? ScaleBlockAttr::get(acc.getContext(), *scaleBlock)
+                    : nullptr;
+}
+
 Value blockscale::createScales(OpBuilder &builder, Location loc,
                                const RaisedSide &operand, Value matrix,
                                Side side, int64_t block) {
   if (operand.scale)
     return createOperand(builder, loc, *operand.scale);
+  if (operand.block)
+    return createScaleOfAll(builder, loc, operand, matrix);
   return createSplatScales(builder, loc, matrix, side, block,
                            operand.splatScale);
 }

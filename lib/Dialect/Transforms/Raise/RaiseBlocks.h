@@ -16,18 +16,24 @@
 
 namespace mlir::blockscale {
 
-/// The factors of x, or of y. Without `scale`, the scales are 1.
+/// The factors of x, or of y. Without `scale`, the scales are `tensorScale`, or
+/// 1.
 struct SideFactors {
   const Factor *element = nullptr;
   const Factor *scale = nullptr;
+  const Factor *tensorScale = nullptr;
 };
 
 /// One of x and y, with its scales.
 struct RaisedSide {
   OperandForm element;
-  /// The scales, or nullopt if all of them are `splatScale`.
+  /// The scales, or nullopt if all of them are `splatScale`, or `tensorScale`
+  /// if that is null.
   std::optional<OperandForm> scale;
   FloatAttr splatScale;
+  std::optional<TensorScale> tensorScale = std::nullopt;
+  /// The block of coarse scales; nullopt for others.
+  std::optional<ScaleBlock> block = std::nullopt;
 };
 
 /// The operands of the `mma_scaled` that a contraction becomes.
@@ -35,9 +41,14 @@ struct RaiseMatch {
   RaisedSide x;
   RaisedSide y;
   Value acc;
-  int64_t block;
+  /// The block size; 0 if scales are coarse, with the blocks of x and y.
+  int64_t block = 0;
   /// The factors of the whole product.
   SmallVector<TensorScale> tensorScales = {};
+
+  /// The attributes of the op: the first one, or the two others.
+  IntegerAttr getBlockSize() const;
+  ScaleBlockAttr getScaleBlock(MmaScaledOp::Side side) const;
 };
 
 /// The name in the op and in remarks.
@@ -68,6 +79,7 @@ std::optional<OperandForm> matchRowsOfK(const Contraction &contraction,
                                         int64_t block);
 
 /// Creates the scales of `side`, which is x or y, beside its elements `matrix`.
+/// Without coarse scales, `block` is their block size.
 Value createScales(OpBuilder &builder, Location loc, const RaisedSide &operand,
                    Value matrix, MmaScaledOp::Side side, int64_t block);
 

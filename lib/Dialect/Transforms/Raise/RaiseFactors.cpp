@@ -187,7 +187,8 @@ private:
         next.rounding = product.numRoundings++;
       factor.rounding = next.rounding;
       bool isNarrow = isNarrowFloat(value.getType());
-      if (isNarrow && !access.body && isa<ShapedType>(value.getType()))
+      if ((isNarrow || getElementTypeOrSelf(value).isF32()) && !access.body &&
+          isa<ShapedType>(value.getType()))
         factor.forms.push_back(access);
       if (steps == 0)
         break;
@@ -200,6 +201,11 @@ private:
       if (!stepThrough(access, isNarrow))
         break;
     }
+    // Those before a conversion hold other values.
+    Type type = getElementTypeOrSelf(access.value);
+    llvm::erase_if(factor.forms, [&](const Access &form) {
+      return getElementTypeOrSelf(form.value) != type;
+    });
     setOrigin(factor, std::move(access));
     product.factors.push_back(std::move(factor));
   }

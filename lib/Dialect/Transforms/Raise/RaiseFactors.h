@@ -27,8 +27,9 @@ enum class FactorRole { Unknown, Element, Scale };
 
 /// One factor of the product.
 struct Factor {
-  /// The tensors or vectors of a type of at most 8 bits that hold it, from the
-  /// contraction to the end of tracing. Empty for a scalar or a wider type.
+  /// The tensors or vectors of its type, f32 or one of at most 8 bits, that
+  /// hold it, from the contraction to the end of tracing. Empty for a scalar or
+  /// another type.
   SmallVector<Access> forms;
   /// The end of tracing.
   Access origin;

@@ -34,11 +34,12 @@ static Operation *createProduct(OpBuilder &builder, Location loc,
     y = transpose(builder, loc, y, {0, 2, 1});
   if (auto scaled = dyn_cast<MmaScaledOp>(product.op))
     return GroupedMmaScaledOp::create(
-        builder, loc, acc.getType(), x, create(product.xScale, SliceKind::Rows),
-        y, create(product.yScale, SliceKind::Matrix), result.offsets, acc,
+        builder, loc, acc.getType(), x,
+        create(product.xScale, product.getXScaleKind()), y,
+        create(product.yScale, SliceKind::Matrix), result.offsets, acc,
         /*rows=*/Value(), /*group_scale=*/Value(), /*bias=*/Value(),
-        builder.getI64IntegerAttr(scaled.getBlock()),
-        /*x_scale_block=*/ScaleBlockAttr(), /*y_scale_block=*/ScaleBlockAttr(),
+        product.xBlock ? nullptr : builder.getI64IntegerAttr(scaled.getBlock()),
+        product.xBlock, product.yBlock,
         /*legal_groups=*/UnitAttr(), scaled.getAccumulateAttr());
   return GroupedMatmulOp::create(builder, loc, acc.getType(), x, y,
                                  result.offsets, acc, /*rows=*/Value(),

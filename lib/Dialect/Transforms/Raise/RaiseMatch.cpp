@@ -13,6 +13,7 @@
 
 #include "Raise/RaiseBlocks.h"
 
+#include "Raise/RaiseCoarse.h"
 #include "Raise/RaiseRoles.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -35,6 +36,11 @@ static bool checkRoundings(const Product &product, ArrayRef<SideFactors> sides,
     for (const Factor &factor : product.factors)
       if (factor.rounding == rounding)
         factors.push_back(&factor);
+    for (const Factor *factor : factors)
+      if (factor->getElementType().isF32() && !getTensorScale(*factor))
+        return fail(reason, "a scale of type ", factor->getElementType(),
+                    ", or its product with an element, is rounded to bf16, "
+                    "expected products in f32");
     bool isOfOneSide = llvm::any_of(sides, [&](const SideFactors &side) {
       return llvm::all_of(factors, [&](const Factor *factor) {
         return factor == side.element || factor == side.scale;
@@ -72,16 +78,19 @@ public:
         product(traceProduct(contraction.inputs, contraction.loops)) {}
 
   std::optional<RaiseMatch> run() {
-    if (!hasBlockScales() || !checkForm() || !assignSides() || !checkTypes() ||
-        !checkRoundings(product, sides, reason) ||
-        !checkTensorScales(tensorScales, scaleType, reason))
+    if (!hasBlockScales() || !checkForm() || !assignSides())
       return std::nullopt;
-    std::optional<RaiseMatch> match =
-        matchBlocks(contraction, get(Side::X), get(Side::Y), legalBlocks,
-                    scaleType, reason);
+    // Blocks of instructions first, which both operands share.
+    if (std::optional<RaiseMatch> match = matchOneBlock())
+      return match;
+    CoarseFailure failure;
+    std::optional<RaiseMatch> match = matchTwoBlocks(failure);
+    // The first reason explains more, unless it names the only blocks that it
+    // knows.
     if (match)
-      for (const Factor *factor : tensorScales)
-        match->tensorScales.push_back({factor->origin, factor->splat});
+      reason.clear();
+    else if (reason.empty() || failure.isAboutBlock)
+      reason = failure.reason;
     return match;
   }
 
@@ -92,10 +101,53 @@ private:
   Product product;
   SideFactors sides[2];
   SmallVector<const Factor *> tensorScales;
+  /// Scales for blocks of K of all rows, which may belong to either side.
+  SmallVector<const Factor *> rowlessScales;
   std::vector<unsigned> legalBlocks;
   Type scaleType;
 
   SideFactors &get(Side side) { return sides[side == Side::X ? 0 : 1]; }
+
+  std::optional<RaiseMatch> matchOneBlock() {
+    if (!haveNarrowScales() || !checkTypes() ||
+        !checkRoundings(product, sides, reason) ||
+        !checkTensorScales(tensorScales, scaleType, reason))
+      return std::nullopt;
+    std::optional<RaiseMatch> match =
+        matchBlocks(contraction, get(Side::X), get(Side::Y), legalBlocks,
+                    scaleType, reason);
+    if (match)
+      for (const Factor *factor : tensorScales)
+        match->tensorScales.push_back(*getTensorScale(*factor));
+    return match;
+  }
+
+  /// Coarse scales: both operands have a block of their own.
+  std::optional<RaiseMatch> matchTwoBlocks(CoarseFailure &failure) {
+    for (const Factor *scale : rowlessScales) {
+      SideFactors &side = get(get(Side::X).scale ? Side::Y : Side::X);
+      if (side.scale) {
+        fail(failure.reason,
+             "expected one scale for each of x and y, got more");
+        return std::nullopt;
+      }
+      side.scale = scale;
+    }
+    if (!checkSigns(failure.reason) ||
+        !checkRoundings(product, sides, failure.reason))
+      return std::nullopt;
+    return matchCoarse(contraction, get(Side::X), get(Side::Y), tensorScales,
+                       failure);
+  }
+
+  /// Whether all scales but those of whole tensors have at most 8 bits, and
+  /// rows.
+  bool haveNarrowScales() {
+    return rowlessScales.empty() &&
+           llvm::all_of(sides, [](const SideFactors &side) {
+             return !side.scale || side.scale->isNarrow();
+           });
+  }
 
   //===--------------------------------------------------------------------===//
   // Whether a remark is useful
@@ -104,30 +156,44 @@ private:
   /// Whether the contraction has block scales: two factors that are not scales
   /// are multiplied, and there is a scale. A factor is a scale by its type, or
   /// because it is read once for several steps along K, or because it is narrow
-  /// and has the same row as another one.
+  /// and has the same row as another one. Wide scales are those of two narrow
+  /// factors.
   bool hasBlockScales() {
     // Paths support a matmul of a high-precision operand and the result of a
     // `dequantize` op directly.
     if (product.isDequantized &&
-        llvm::any_of(product.factors, [](const Factor &factor) {
-          return !factor.isNarrow() && !factor.isTensorScale();
+        llvm::any_of(product.factors, [&](const Factor &factor) {
+          return !factor.isNarrow() && !isWideScale(factor);
         }))
       return false;
-    llvm::SmallPtrSet<Value, 4> elements;
-    bool hasScale = false;
+    llvm::SmallPtrSet<Value, 4> elements, narrow;
+    bool hasScale = false, hasWideScale = false;
     for (auto [i, factor] : llvm::enumerate(product.factors)) {
-      if (factor.isTensorScale())
+      if (isWideScale(factor)) {
+        hasWideScale = true;
         continue;
+      }
       hasScale |=
           isScale(factor) || (product.factors.size() > 2 && factor.isNarrow() &&
                               isCoarse(factor, contraction));
-      if (!isScale(factor))
+      if (!isScale(factor)) {
         elements.insert(factor.origin.value);
+        if (factor.isNarrow())
+          narrow.insert(factor.origin.value);
+      }
       for (const Factor &other : ArrayRef(product.factors).take_front(i))
         hasScale |= (factor.isNarrow() || other.isNarrow()) &&
                     haveOneRow(factor, other, contraction);
     }
-    return hasScale && elements.size() >= 2;
+    return (hasScale && elements.size() >= 2) ||
+           (hasWideScale && narrow.size() >= 2);
+  }
+
+  /// Whether `factor` has more than 8 bits, and does not change with every step
+  /// along K.
+  bool isWideScale(const Factor &factor) const {
+    return !factor.isNarrow() &&
+           (getTensorScale(factor) || isCoarse(factor, contraction));
   }
 
   //===--------------------------------------------------------------------===//
@@ -144,15 +210,19 @@ private:
     SmallVector<const Factor *> factors[2], splats;
     for (const Factor &factor : product.factors) {
       Type type = factor.origin.value.getType();
-      if (factor.isTensorScale()) {
+      if (getTensorScale(factor)) {
         tensorScales.push_back(&factor);
         continue;
       }
       bool isX = isReadBy(factor, contraction.getRow(Side::X));
       bool isY = isReadBy(factor, contraction.getRow(Side::Y));
-      if (!factor.isNarrow())
-        return fail(reason, "a factor of type ", type,
-                    " is not dequantized from a type of at most 8 bits");
+      bool isF32Scale = factor.getElementType().isF32() && isWideScale(factor);
+      if (!factor.isNarrow() && !isF32Scale)
+        return isWideScale(factor)
+                   ? fail(reason, "a scale of type ", type,
+                          ", expected f32, f8E8M0FNU or f8E4M3FN")
+                   : fail(reason, "a factor of type ", type,
+                          " is not dequantized from a type of at most 8 bits");
       bool isSplatScale =
           factor.splat && getScaleFormat(factor.getElementType());
       if (factor.forms.empty() && !isSplatScale)
@@ -167,8 +237,12 @@ private:
         factors[isX ? 0 : 1].push_back(&factor);
       else if (isSplatScale)
         splats.push_back(&factor);
+      else if (isF32Scale)
+        rowlessScales.push_back(&factor);
       else if (std::optional<Side> side = getSideOfOneRow(factor, factors))
         factors[*side == Side::X ? 0 : 1].push_back(&factor);
+      else if (isScale(factor) && isTensor(factor))
+        rowlessScales.push_back(&factor);
       else
         return fail(reason, "a factor of type ", type,
                     " varies with neither M nor N, the last two dimensions of "
@@ -206,10 +280,15 @@ private:
     return std::nullopt;
   }
 
+  static bool isTensor(const Factor &factor) {
+    return isa<RankedTensorType>(factor.getNearest().value.getType());
+  }
+
   bool assignRoles(Side side, ArrayRef<const Factor *> factors) {
     SmallVector<const Factor *> elements, scales;
     for (const Factor *factor : factors)
-      (isScale(*factor) ? scales : elements).push_back(factor);
+      (isScale(*factor) || !factor->isNarrow() ? scales : elements)
+          .push_back(factor);
     // f8E4M3FN may be the type of elements and of scales; factors of other
     // types may be intended as scales, too.
     if (elements.size() == 2 && scales.empty()) {
@@ -257,11 +336,11 @@ private:
     if (legalBlocks.empty())
       return fail(reason, types[0], " times ", types[1],
                   " has no scales of type ", scaleType);
-    return checkSigns();
+    return checkSigns(reason);
   }
 
   /// Scales of type f8E4M3FN are read as ue4m3.
-  bool checkSigns() {
+  bool checkSigns(std::string &reason) {
     for (Side side : {Side::X, Side::Y}) {
       const Factor *scale = get(side).scale;
       if (scale && isa<Float8E4M3FNType>(scale->getElementType()) &&

@@ -120,8 +120,8 @@ private:
     return GroupedMmaScaledOp::create(
         builder, loc, acc.getType(), x, xScale, y, yScale, sorted.getOffsets(),
         acc, sorted.getRows(), /*group_scale=*/Value(), /*bias=*/Value(),
-        builder.getI64IntegerAttr(scaled.block),
-        /*x_scale_block=*/ScaleBlockAttr(), /*y_scale_block=*/ScaleBlockAttr(),
+        scaled.getBlockSize(), scaled.getScaleBlock(MmaScaledOp::Side::X),
+        scaled.getScaleBlock(MmaScaledOp::Side::Y),
         /*legal_groups=*/builder.getUnitAttr(), /*accumulate=*/{});
   }
 

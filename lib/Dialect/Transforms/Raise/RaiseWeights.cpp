@@ -55,8 +55,11 @@ static bool isMixedInput(ArrayRef<Product> products,
   SmallVector<const Factor *> dense, narrow;
   for (const Product &product : products)
     for (const Factor &factor : product.factors)
-      if (!factor.isTensorScale())
-        (factor.isNarrow() ? narrow : dense).push_back(&factor);
+      // What is read once for several steps along K is a scale.
+      if (factor.isNarrow())
+        narrow.push_back(&factor);
+      else if (!factor.isTensorScale() && !isCoarse(factor, contraction))
+        dense.push_back(&factor);
   auto haveNoRow = [&](const Factor *number) {
     return llvm::none_of(narrow, [&](const Factor *factor) {
       return haveOneRow(*number, *factor, contraction);
