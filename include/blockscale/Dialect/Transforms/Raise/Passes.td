@@ -62,6 +62,13 @@ def RaisePass : Pass<"blockscale-raise"> {
       multiple of B: because blocks were collapsed, or because there are two
       loops.
 
+    Operands without a common block get a block each, `x_scale_block` and
+    `y_scale_block`: scales of f32 or `f8E8M0FNU` for 1, 128 or all rows and 16,
+    32, 64, 128 or all elements along K. The last one may be partial. Such a
+    product multiplies sums by both scales, so results differ by the roundings
+    of products with f32 scales upstream; products that leave f32 are infinite
+    or zero upstream only. Scales are assumed to be finite.
+
     If one operand has quantized elements with scales, and the other one bf16 or
     f16 values, a contraction in linalg becomes `dequantize` and a
     `linalg.matmul` or `linalg.batch_matmul`. The program defines how the
