@@ -10,7 +10,8 @@ failed and something passed.
 
 Without --full, the wide cover is left out, and is no part of the sum: the cases
 of pytest that are marked `full`, and clang-tidy. The wide cover has each pair of
-values; with --exhaustive, whole products run, which takes hours.
+values, or half of the pairs in the long tests that test/conftest.py names; with
+--exhaustive, whole products run, which takes hours.
 
 usage: run_tests.py [--full | --exhaustive] [--build DIR] [--lit PATH] [--jobs N]
 """
