@@ -39,8 +39,8 @@ static BundleImage makeImage(BundleImage::Kind kind, std::string bytes,
     return image;
   SmallVector<uint8_t, 0> compressed;
   // For PTX, higher levels take twice the time and spare 0.5 %.
-  llvm::compression::zlib::compress(
-      llvm::arrayRefFromStringRef(image.stored), compressed, /*Level=*/7);
+  llvm::compression::zlib::compress(llvm::arrayRefFromStringRef(image.stored),
+                                    compressed, /*Level=*/7);
   image.stored.assign(compressed.begin(), compressed.end());
   image.isCompressed = true;
   return image;
