@@ -123,8 +123,8 @@ static Error readAnyExpr(const JsonNode &node, int64_t min, int64_t max,
     return Error::success();
   }
   if (!node.value.is_object() || node.value.size() != 1)
-    return expected(node, "a number or an object of one field of " +
-                              listExprNames());
+    return expected(node,
+                    "a number or an object of one field of " + listExprNames());
   const std::string &name = node.value.begin().key();
   JsonNode field = node.getField(name);
   if (name == "size") {
