@@ -205,7 +205,9 @@ ordered_json blockscale::makeExpr(const LaunchExpr &expr) {
     operands[0] = makeSize(expr.operands[0].size);
   ordered_json object;
   for (const LaunchOperation &operation : launchOperations)
-    if (operation.kind == expr.kind)
+    if (operation.kind == expr.kind) {
       object[std::string(operation.name)] = std::move(operands);
+      break;
+    }
   return object;
 }
