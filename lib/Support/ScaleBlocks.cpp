@@ -55,6 +55,17 @@ std::string mlir::blockscale::stringifyBlockSize(int64_t size) {
   return size == kAll ? "all" : std::to_string(size);
 }
 
+std::string
+mlir::blockscale::listBlockSizes(const std::vector<int64_t> &sizes) {
+  std::string list;
+  for (size_t i = 0; i != sizes.size(); ++i) {
+    if (i != 0)
+      list += i + 1 == sizes.size() ? " or " : ", ";
+    list += stringifyBlockSize(sizes[i]);
+  }
+  return list;
+}
+
 std::string mlir::blockscale::stringifyScaleBlock(const ScaleBlock &block) {
   return "<rows = " + stringifyBlockSize(block.rows) +
          ", k = " + stringifyBlockSize(block.k) + ">";

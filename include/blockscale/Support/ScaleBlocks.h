@@ -54,6 +54,10 @@ const std::vector<int64_t> &getScaleBlockKs();
 
 /// "128", or "all".
 std::string stringifyBlockSize(int64_t size);
+
+/// "1, 128 or all".
+std::string listBlockSizes(const std::vector<int64_t> &sizes);
+
 /// "<rows = 1, k = 128>"
 std::string stringifyScaleBlock(const ScaleBlock &block);
 

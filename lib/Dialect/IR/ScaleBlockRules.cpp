@@ -54,21 +54,10 @@ void ScaleBlockAttr::print(AsmPrinter &printer) const {
   printer << stringifyScaleBlock(getBlock());
 }
 
-/// "1, 128 or all"
-static std::string listBlockSizes(ArrayRef<int64_t> sizes) {
-  std::string list;
-  for (auto [i, size] : llvm::enumerate(sizes)) {
-    if (i != 0)
-      list += i + 1 == sizes.size() ? " or " : ", ";
-    list += stringifyBlockSize(size);
-  }
-  return list;
-}
-
 LogicalResult
 ScaleBlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        int64_t rows, int64_t k) {
-  auto verify = [&](StringRef name, ArrayRef<int64_t> sizes,
+  auto verify = [&](StringRef name, const std::vector<int64_t> &sizes,
                     int64_t got) -> LogicalResult {
     if (llvm::is_contained(sizes, got))
       return success();
@@ -85,8 +74,8 @@ ScaleBlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 /// The rows that an operand may have in a block.
-static SmallVector<int64_t> getLegalRows(const CoarseOperand &operand) {
-  SmallVector<int64_t> rows = llvm::to_vector(getScaleBlockRows());
+static std::vector<int64_t> getLegalRows(const CoarseOperand &operand) {
+  std::vector<int64_t> rows = getScaleBlockRows();
   if (operand.startsAnywhere)
     llvm::erase_if(rows, [](int64_t size) {
       return size != 1 && size != ScaleBlock::kAll;
@@ -100,7 +89,7 @@ static std::vector<ScaleBlock> getLegal(const CoarseOperand &operand) {
     return {};
   std::vector<ScaleBlock> blocks = getLegalScaleBlocks(
       *element, llvm::to_string(operand.scales.type().getElementType()));
-  SmallVector<int64_t> rows = getLegalRows(operand);
+  std::vector<int64_t> rows = getLegalRows(operand);
   llvm::erase_if(blocks, [&](const ScaleBlock &block) {
     return !llvm::is_contained(rows, block.rows);
   });
@@ -168,7 +157,7 @@ static LogicalResult verifyTypes(Operation *op, const CoarseOperand &operand) {
   }
   if (!operand.block || llvm::is_contained(legal, operand.block.getBlock()))
     return success();
-  SmallVector<int64_t> rows = getLegalRows(operand);
+  std::vector<int64_t> rows = getLegalRows(operand);
   if (!llvm::is_contained(rows, operand.block.getRows()))
     return op->emitOpError("expected ")
            << operand.blockName << " to have " << listBlockSizes(rows)

@@ -14,134 +14,14 @@
 #include "Raise/RaiseCoarse.h"
 
 #include "Raise/IndexExpressions.h"
+#include "Raise/RaiseParts.h"
 #include "Raise/RaiseRoles.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
-
-static bool isZero(AffineExpr expr) {
-  auto constant = dyn_cast<AffineConstantExpr>(expr);
-  return constant && constant.getValue() == 0;
-}
-
-/// A loop of one step is 0.
-static AffineExpr normalize(AffineExpr expr, ArrayRef<int64_t> extents) {
-  SmallVector<AffineExpr> loops;
-  for (auto [loop, extent] : llvm::enumerate(extents))
-    loops.push_back(extent == 1 ? getAffineConstantExpr(0, expr.getContext())
-                                : getAffineDimExpr(loop, expr.getContext()));
-  return simplifyIndex(expr.replaceDims(loops), extents);
-}
-
-//===----------------------------------------------------------------------===//
-// Forms
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Finds the dimensions of an operand, which are read at `parts`, in those of a
-/// form. Neighbours in row-major order may be one part.
-class PartMatcher {
-public:
-  PartMatcher(ArrayRef<AffineExpr> parts, ArrayRef<int64_t> extents)
-      : parts(parts), extents(extents) {}
-
-  /// A form would match, but may have more elements than the loops read.
-  bool isPartial = false;
-
-  std::optional<OperandForm> match(const Access &form) {
-    auto type = dyn_cast<RankedTensorType>(form.value.getType());
-    if (!type || type.getEncoding())
-      return std::nullopt;
-    OperandForm result;
-    result.value = form.value;
-    SmallVector<unsigned> found;
-    SmallVector<AffineExpr> open;
-    SmallVector<int64_t> openShape;
-    ReassociationIndices group;
-    bool isWhole = true;
-    for (auto [dim, expr] : llvm::enumerate(form.index)) {
-      AffineExpr index = normalize(expr, extents);
-      int64_t size = type.getDimSize(dim);
-      isWhole &= form.isWhole[dim] && hasSize(index, size);
-      bool isUnit = isZero(index) && size == 1;
-      if (isUnit && open.empty() && !result.groups.empty() &&
-          !findPart(index, found)) {
-        result.groups.back().push_back(dim);
-        continue;
-      }
-      group.push_back(dim);
-      open.push_back(index);
-      openShape.push_back(size);
-      std::optional<AffineExpr> position =
-          linearize(index.getContext(), open, openShape);
-      if (!position)
-        return std::nullopt;
-      // Units in front of a part are of its group, unless they are a part.
-      std::optional<unsigned> part =
-          findPart(normalize(*position, extents), found);
-      if (!part)
-        continue;
-      // Each dimension of a group may be read to its end, and not its product.
-      isWhole &= hasSize(parts[*part], getProduct(openShape));
-      found.push_back(*part);
-      result.groups.push_back(std::exchange(group, {}));
-      open.clear();
-      openShape.clear();
-    }
-    if (!llvm::all_of(open, isZero))
-      return std::nullopt;
-    if (!result.groups.empty())
-      result.groups.back().append(group);
-    for (auto [dim, part] : llvm::enumerate(parts)) {
-      const auto *position = llvm::find(found, dim);
-      if (position != found.end())
-        result.permutation.push_back(position - found.begin());
-      else if (isZero(part))
-        result.units.push_back(dim);
-      else
-        return std::nullopt;
-    }
-    isPartial |= !isWhole;
-    return isWhole ? std::optional(std::move(result)) : std::nullopt;
-  }
-
-private:
-  ArrayRef<AffineExpr> parts;
-  ArrayRef<int64_t> extents;
-
-  /// The part that is read at `index` and was not found before.
-  std::optional<unsigned> findPart(AffineExpr index,
-                                   ArrayRef<unsigned> found) const {
-    for (auto [part, expected] : llvm::enumerate(parts))
-      if (expected == index && !llvm::is_contained(found, part))
-        return part;
-    return std::nullopt;
-  }
-
-  static int64_t getProduct(ArrayRef<int64_t> shape) {
-    int64_t product = 1;
-    for (int64_t size : shape)
-      if (ShapedType::isDynamic(size) ||
-          llvm::MulOverflow(product, size, product))
-        return ShapedType::kDynamic;
-    return product;
-  }
-
-  bool hasSize(AffineExpr index, int64_t size) const {
-    std::optional<int64_t> largest = getLargestIndex(index, extents);
-    if (!largest)
-      return true;
-    // A dynamic size may be more than one step, even if that is what loops do.
-    return ShapedType::isDynamic(size) ? !isZero(index) : *largest == size - 1;
-  }
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Blocks
@@ -153,17 +33,6 @@ static AffineExpr getBlockIndex(AffineExpr index, int64_t size,
   if (size == ScaleBlock::kAll)
     return getAffineConstantExpr(0, index.getContext());
   return normalize(index.floorDiv(size), extents);
-}
-
-/// "1, 128 or all"
-static std::string listSizes(ArrayRef<int64_t> sizes) {
-  std::string list;
-  for (auto [i, size] : llvm::enumerate(sizes)) {
-    if (i != 0)
-      list += i + 1 == sizes.size() ? " or " : ", ";
-    list += stringifyBlockSize(size);
-  }
-  return list;
 }
 
 namespace {
@@ -257,18 +126,17 @@ private:
   std::optional<OperandForm> findForm(const Factor &factor, bool isScale,
                                       ArrayRef<AffineExpr> parts,
                                       bool &isPartial) const {
-    PartMatcher matcher(parts, extents);
     // Signs of elements matter, and those of f32.
     bool areSigned = !isScale || !factor.isNarrow();
     std::optional<OperandForm> best;
     for (const Access &form : factor.forms) {
       if (form.isAbsolute && areSigned)
         break;
-      std::optional<OperandForm> next = matcher.match(form);
+      std::optional<OperandForm> next =
+          matchParts(form, parts, extents, isPartial);
       if (next && (next->isOperand() || !best || !best->isOperand()))
         best = std::move(next);
     }
-    isPartial |= matcher.isPartial;
     return best;
   }
 
@@ -478,7 +346,7 @@ private:
   /// Whether scales of the type have the block that is read.
   bool checkBlock(Side side, const std::string &name,
                   const SideFactors &factors, ScaleBlock got) {
-    SmallVector<int64_t> rows, ks;
+    std::vector<int64_t> rows, ks;
     for (const ScaleBlock &legal : getLegalBlocks(factors)) {
       if (!llvm::is_contained(rows, legal.rows))
         rows.push_back(legal.rows);
@@ -492,14 +360,15 @@ private:
     std::string block = stringifyScaleBlock(got);
     if (ks.empty())
       return fail(reason, "expected ", name, " of type ", type,
-                  " to have blocks of ", listSizes(rows), " of ",
+                  " to have blocks of ", listBlockSizes(rows), " of ",
                   getRowName(side), ", got ", block);
     llvm::sort(ks, [](int64_t first, int64_t second) {
       return static_cast<uint64_t>(first - 1) <
              static_cast<uint64_t>(second - 1);
     });
     return fail(reason, "expected ", name, " of type ", type,
-                " to have blocks of ", listSizes(ks), " of K, got ", block);
+                " to have blocks of ", listBlockSizes(ks), " of K, got ",
+                block);
   }
 };
 } // namespace
@@ -548,83 +417,4 @@ blockscale::matchCoarse(const Contraction &contraction, SideFactors x,
     }
   }
   return CoarseMatcher(contraction, failure).run(x, y);
-}
-
-//===----------------------------------------------------------------------===//
-// One scale for all elements
-//===----------------------------------------------------------------------===//
-
-/// `value`, a tensor of one element, with `rank` dimensions of size 1.
-static Value reshapeUnit(OpBuilder &builder, Location loc, Value value,
-                         int64_t rank) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto group = [](int64_t from, int64_t to) {
-    SmallVector<ReassociationIndices> groups(to);
-    for (int64_t dim = 0; to != 0 && dim != from; ++dim)
-      groups[std::max<int64_t>(0, dim - (from - to))].push_back(dim);
-    return groups;
-  };
-  if (type.getRank() > rank)
-    return tensor::CollapseShapeOp::create(builder, loc, value,
-                                           group(type.getRank(), rank));
-  if (type.getRank() < rank)
-    return tensor::ExpandShapeOp::create(
-        builder, loc, type.clone(SmallVector<int64_t>(rank, 1)), value,
-        group(rank, type.getRank()));
-  return value;
-}
-
-/// `scale` as a tensor of type `scales`, one for each batch, of `sizes`.
-static Value createUnit(OpBuilder &builder, Location loc,
-                        const TensorScale &scale, RankedTensorType scales,
-                        ArrayRef<OpFoldResult> sizes) {
-  Value value = scale.access.value;
-  auto source = dyn_cast<RankedTensorType>(value.getType());
-  // An element that is read in front becomes a slice, which kernels read.
-  SmallVector<OpFoldResult> index;
-  if (source)
-    index = llvm::map_to_vector(
-        scale.access.index, [&](AffineExpr expr) -> OpFoldResult {
-          return builder.getIndexAttr(
-              cast<AffineConstantExpr>(expr).getValue());
-        });
-  else if (auto extract = value.getDefiningOp<tensor::ExtractOp>()) {
-    value = extract.getTensor();
-    source = extract.getTensor().getType();
-    index = getAsOpFoldResult(extract.getIndices());
-  }
-  bool isOne = scales.hasStaticShape() && scales.getNumElements() == 1;
-  if (!source || !isOne || source.getEncoding())
-    return tensor::SplatOp::create(builder, loc,
-                                   createScalar(builder, loc, scale), sizes);
-  if (!source.hasStaticShape() || source.getNumElements() != 1) {
-    SmallVector<OpFoldResult> ones(source.getRank(), builder.getIndexAttr(1));
-    value = tensor::ExtractSliceOp::create(
-        builder, loc, RankedTensorType::get({}, source.getElementType()), value,
-        index, ones, ones);
-  }
-  return reshapeUnit(builder, loc, value, scales.getRank());
-}
-
-Value blockscale::createScaleOfAll(OpBuilder &builder, Location loc,
-                                   const RaisedSide &side, Value matrix) {
-  auto type = cast<RankedTensorType>(matrix.getType());
-  Type element =
-      side.splatScale ? side.splatScale.getType() : Type(builder.getF32Type());
-  SmallVector<int64_t> shape(type.getRank(), 1);
-  if (type.getRank() == 3)
-    shape.front() = type.getDimSize(0);
-  RankedTensorType scales = RankedTensorType::get(shape, element);
-  if (side.splatScale && scales.hasStaticShape())
-    return arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(scales, side.splatScale));
-
-  SmallVector<OpFoldResult> sizes(type.getRank(), builder.getIndexAttr(1));
-  if (type.getRank() == 3)
-    sizes.front() = tensor::getMixedSize(builder, loc, matrix, 0);
-  if (side.splatScale) {
-    Value one = arith::ConstantOp::create(builder, loc, side.splatScale);
-    return tensor::SplatOp::create(builder, loc, one, sizes);
-  }
-  return createUnit(builder, loc, *side.tensorScale, scales, sizes);
 }
