@@ -9,9 +9,10 @@ of the others, several run at the same time. The last line is
 failed and something passed.
 
 Without --full, the wide cover is left out, and is no part of the sum: the cases
-of pytest that are marked `full`, and clang-tidy. The wide cover has each pair of
-values, or half of the pairs in the long tests that test/conftest.py names; with
---exhaustive, whole products run, which takes hours.
+of pytest that are marked `full`, and clang-tidy. The wide cover has each legal
+combination of types on each path, and of cases that have each pair of values a
+third (test/conftest.py); with --exhaustive, all of these and whole products run,
+which takes hours.
 
 usage: run_tests.py [--full | --exhaustive] [--build DIR] [--lit PATH] [--jobs N]
 """

@@ -58,16 +58,17 @@ def _integer_magnitudes(element):
 
 @lru_cache(maxsize=None)
 def _nearest_magnitude(value, element):
-    """The code nearest to a Fraction >= 0: the even one of two, the largest one beyond all."""
+    """The code nearest to a Fraction or float >= 0: the even one of two, the largest one beyond all."""
     unit, codes = _integer_magnitudes(element)
-    wanted, divisor = value.numerator * unit, value.denominator
+    numerator, divisor = value.as_integer_ratio()
+    wanted = numerator * unit
     return min(
         range(len(codes)), key=lambda code: (abs(wanted - codes[code] * divisor), code % 2)
     )
 
 
 def nearest_code(value, negative, element):
-    """The code of `value`, a Fraction or an infinity, whose sign is `negative` if it is zero."""
+    """The code of `value`, a Fraction or a float but NaN, whose sign is `negative` if it is zero."""
     exponent_bits, mantissa_bits, _, count = ELEMENTS[element]
     code = count - 1 if math.isinf(value) else _nearest_magnitude(abs(value), element)
     return code | negative << (exponent_bits + mantissa_bits)
@@ -89,6 +90,7 @@ def round_to(value, value_type="f32"):
     return rounded if abs(rounded) < 2**beyond else math.copysign(math.inf, value)
 
 
+@lru_cache(maxsize=None)
 def scale_exponent(amax, element, rule):
     """e of the scale 2^e of a block whose largest magnitude is `amax`, a positive Fraction."""
     largest, largest_exponent = LARGEST[element]
@@ -107,10 +109,10 @@ def scale_exponent(amax, element, rule):
     return max(-127, min(127, e))
 
 
-def _block_of_powers(values, amax, element, rule):
+def _block_of_powers(block, element, rule):
+    amax = Fraction(max(map(abs, block)))
     e = scale_exponent(amax, element, rule) if amax else -127
-    quotients = [value / Fraction(2) ** e for value in values]
-    return quotients, e + 127
+    return [math.ldexp(number, -e) for number in block], e + 127  # exact: 2^-149 / 2^127 is a normal double
 
 
 def _quotient(value, divisor):
@@ -118,7 +120,9 @@ def _quotient(value, divisor):
     return round_to(value / divisor) if not math.isinf(value) else value
 
 
-def _block_of_ue4m3(values, amax, tensor_scale):
+def _block_of_ue4m3(block, tensor_scale):
+    values = [Fraction(number) for number in block]
+    amax = max(map(abs, values))
     wanted = _quotient(round_to(amax / 6), tensor_scale)
     code = nearest_code(wanted, False, "f8E4M3FN")
     if code == 0:
@@ -131,13 +135,11 @@ def quantize_block(block, element, scale, rule=None, tensor_scale=None):
     """(codes, scale code) of one block, a list of floats."""
     if not all(map(math.isfinite, block)):
         return [0] * len(block), NAN_CODES[scale]
-    values = [Fraction(number) for number in block]
-    amax = max(map(abs, values))
     if scale == "f8E8M0FNU":
-        quotients, code = _block_of_powers(values, amax, element, rule or "rceil")
+        quotients, code = _block_of_powers(block, element, rule or "rceil")
     else:
         g = Fraction(1 if tensor_scale is None else float(tensor_scale))
-        quotients, code = _block_of_ue4m3(values, amax, g)
+        quotients, code = _block_of_ue4m3(block, g)
     signs = [math.copysign(1, number) < 0 for number in block]
     return [nearest_code(q, s, element) for q, s in zip(quotients, signs)], code
 
@@ -203,6 +205,7 @@ def dequantize(codes, scales, element, scale, block, tensor_scale=None, dtype="f
 # Hard blocks
 
 
+@lru_cache(maxsize=None)
 def _largest(value_type):
     bits, _, beyond = VALUE_TYPES[value_type]
     return float((2 - Fraction(2) ** (1 - bits)) * 2 ** (beyond - 1))
@@ -241,6 +244,7 @@ def _with_neighbours(values, value_type):
     return result
 
 
+@lru_cache(maxsize=None)
 def _probes(element):
     """Values of the element type, and what lies halfway between two of them."""
     values = magnitudes(element)

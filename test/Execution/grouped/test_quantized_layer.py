@@ -68,10 +68,11 @@ FUSED = {
 CASES = [(name, format) for name, (_, _, formats) in FUSED.items() for format in formats]
 
 
-@pytest.mark.parametrize("name, format", CASES)
+@pytest.mark.parametrize("case", tiers.cover(CASES, list), ids="-".join)
 @pytest.mark.parametrize("activation", ["difference", tiers.full("silu")])
-def test_fused(name, format, activation, tmp_path):
+def test_fused(case, activation, tmp_path):
     """The same bits as a kernel behind it gives, which is not there."""
+    name, format = case
     device, schedule, _ = FUSED[name]
     for number, (sizes, dynamic, element) in enumerate([
         ((20, 5, 128, 128), "ST" if device != "sm_90a" else "", "bf16"), ((90, 3, 256, 96), "", "f32"),

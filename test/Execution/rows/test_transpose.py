@@ -29,12 +29,12 @@ def transpose(shape, element, static):
 @pytest.mark.parametrize("chip", CHIPS)
 @pytest.mark.parametrize("element", STORED)
 def test_shapes(chip, element, tmp_path, request):
-    """Each shape with static and dynamic sizes; without --full in turns."""
+    """Each shape with static and dynamic sizes; without --exhaustive in turns."""
     rng = np.random.default_rng(7)
     stored = STORED[element]
     for number, shape in enumerate(SHAPES):
         x = rng.integers(0, np.iinfo(stored).max, shape, stored)
-        is_both = request.config.getoption("--full")
+        is_both = request.config.getoption("--exhaustive")
         for static in (True, False) if is_both else (number % 2 == 0,):
             [result] = run(tmp_path, transpose(shape, element, static), [as_file(x, element)], chip)
             np.testing.assert_array_equal(result.view(stored), x.T)

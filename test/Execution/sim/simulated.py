@@ -14,11 +14,6 @@ def check(case, folder, flags):
     gpu_bundle.check_case(case, folder, SIMULATOR)
 
 
-def row_types(case):
-    """Each x, each y and each way to scale, whatever the case is about."""
-    return [(i, part) for _, i, part in features(case)]
-
-
 def features(case):
     """What a case is about, with each x, each y and each way to scale of the rows that it has it for."""
     row = ROW.search(case.name)

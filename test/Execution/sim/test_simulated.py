@@ -17,7 +17,7 @@ import tiers
 import vector_kernels
 from gpu_cases import add_problem
 from harness import COMBINATIONS, RUN, Program, exact, random
-from simulated import check, parts, row_types
+from simulated import check, parts
 
 SHAPES = [(1, 1, None), (2, 2, 64), (33, 17, 96), (130, 70, 160)]
 
@@ -89,24 +89,6 @@ def test_wide_loads(case, tmp_path):
 
 # One for each row, and some with dynamic sizes.
 ELSEWHERE = [*gpu_bundle.select("-37x19x96"), *gpu_bundle.select("dynamic-chosen")]
-
-
-# With layouts along M and N, any codes (NaN and infinity among them) and scales at their ends.
-CONVERTED = [*ELSEWHERE, *gpu_bundle.select("-several")]
-CONVERTED_LAYOUTS = [*gpu_bundle.select("-layouts-aligned"), *gpu_bundle.select("-layouts-ragged")]
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        *tiers.pairs(CONVERTED, parts), *tiers.pairs(CONVERTED_LAYOUTS, parts, row_types),
-        *tiers.first(gpu_bundle.select("vector-"), 2),
-    ],
-    ids=lambda case: case.name,
-)
-def test_dequant_mma(case, tmp_path):
-    """The code for chips without block-scaled instructions."""
-    check(case, tmp_path, ["--target=sm_80"])
 
 
 @pytest.mark.parametrize(
