@@ -10,7 +10,8 @@ install(TARGETS ${targets}
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY include/blockscale "${PROJECT_BINARY_DIR}/include/blockscale"
+install(DIRECTORY include/blockscale include/blockscale-c
+  "${PROJECT_BINARY_DIR}/include/blockscale"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc"
   PATTERN CMakeFiles EXCLUDE)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
     from .compilation import compile
     from .diagnostics import CompileError, Diagnostic, RunError
     from .formats import FORMATS, Format, decode, encode
+    from .gpu_code import GpuCode, compile_module
     from .grouped import combine_rows, grouped_mma_scaled
     from .kernel import Kernel
     from .packing import pack, unpack
@@ -66,6 +67,7 @@ __all__ = [
     "FORMATS",
     "Format",
     "GRANULARITIES",
+    "GpuCode",
     "Kernel",
     "LEGAL_TYPE_COMBINATIONS",
     "OVERFLOW_LIMIT",
@@ -86,6 +88,7 @@ __all__ = [
     "compare",
     "compile",
     "compile_bundle",
+    "compile_module",
     "compress",
     "compress_bitmask",
     "decode",
@@ -120,12 +123,16 @@ _MODULES = {
     "bundles": ("compile_bundle",),
     "cache": (),
     "compilation": ("compile",),
+    "dialects": (),
     "diagnostics": ("CompileError", "Diagnostic", "RunError"),
     "formats": ("FORMATS", "Format", "decode", "encode"),
+    "gpu_code": ("GpuCode", "compile_module"),
     "grouped": ("combine_rows", "grouped_mma_scaled"),
+    "ir": (),
     "kernel": ("Kernel",),
     "layouts": (),
     "packing": ("pack", "unpack"),
+    "passmanager": (),
     "programs": ("ProgramNotFoundError",),
     "quantization": ("QUANTIZE_TYPE_COMBINATIONS", "SCALE_RULES", "dequantize", "quantize"),
     "rebasing": ("REBASE_BLOCK_SIZES", "REBASED_TYPES", "rebase"),

@@ -91,13 +91,28 @@ class Objects:
             raise ValueError(f"expected each name of an object once, got {' '.join(name for name, _ in pairs)}")
         if len(made) > self.MAX_FIELDS:
             return made
-        return self._made.setdefault(tuple([(name, self._key(value)) for name, value in pairs]), made)
+        key = []
+        for name, value in pairs:
+            key.append(name)
+            self._add(key, value)
+        return self._made.setdefault(tuple(key), made)
 
-    def _key(self, value):
-        if isinstance(value, list):
-            return tuple([self._key(each) for each in value])
-        # The text, since Python says that 1, 1.0 and True are equal.
-        return id(value) if isinstance(value, dict) else repr(value)
+    def _add(self, key, value):
+        # This is most of the time that it takes to load a bundle: no call for an element of a list.
+        if type(value) is list:
+            key.append("[")
+            for each in value:
+                kind = type(each)
+                if kind is dict:
+                    key.append(id(each))
+                elif kind is list:
+                    self._add(key, each)
+                else:
+                    key.append(repr(each))
+            key.append("]")
+        else:
+            # The text, since Python says that 1, 1.0 and True are equal.
+            key.append(id(value) if type(value) is dict else repr(value))
 
 
 def parse_bundle(data):

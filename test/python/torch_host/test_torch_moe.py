@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import tiers
 from moe_cases import (
     ACTIVATIONS, BUFFERS, EXPERTS, GATES, HIDDEN, INNER, LAYOUTS, VALUE_DTYPES, expected_moe, experts_of, make_experts,
     make_moe, make_routes, round_bf16, rows_of, split,
@@ -284,10 +285,9 @@ def function_of(name, format, activations):
     return f"{name}_{format}" if activations is None else f"{activations}_{name}_{format}"
 
 
-@pytest.mark.parametrize("activations", ACTIVATIONS)
-@pytest.mark.parametrize("all_weights", [False, True])
-@pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "activations, all_weights, bias, format", tiers.product(ACTIVATIONS, [False, True], [False, True], FORMATS)
+)
 def test_launches_of_moe(card_torch, card, calls, format, bias, all_weights, activations):
     """One call."""
     layer = make_moe(card_torch, format, bias, gate=GATES["gpt_oss"], activations=activations).to("cuda")

@@ -1,11 +1,16 @@
 """Calls of the functions of kernels.bundle in the simulator, and what they should give."""
 
+import functools
 import subprocess
 import zlib
 
 import blockscale
 import numpy as np
+from blockscale import runtime
 from entries import extract
+
+# Reading a bundle takes a second.
+load = functools.lru_cache(maxsize=None)(runtime.load)
 
 COMBINATIONS = ("f8E4M3FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)
 FORMATS = dict(zip(("mxfp8", "mxfp4", "nvfp4"), COMBINATIONS))

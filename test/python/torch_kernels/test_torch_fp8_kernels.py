@@ -8,10 +8,9 @@ import fp8_kernels
 import numpy as np
 import pytest
 import tiers
-from kernel_cases import from_bf16, to_bf16
+from kernel_cases import from_bf16, load, to_bf16
 from test_torch_kernels import CHIPS, SIZES, SIZES_OF_KERNELS, VALUE_TYPES, WIDE, name
 
-from blockscale import runtime
 
 BLOCKS = {"fp8_block": ((128, 128), (1, 128)), "fp8_row": ((1, "all"), (1, "all"))}
 QUANTIZED = {"quantize_fp8_block": (1, 128), "quantize_weight_fp8_block": (128, 128), "quantize_fp8_row": (1, "all")}
@@ -160,7 +159,7 @@ def test_products_on_the_cpu(format, build, tmp_path):
 
 def test_bundle(fp8_bundle_path):
     assert fp8_bundle_path.stat().st_size <= MOST_BYTES
-    bundle = runtime.load(fp8_bundle_path)
+    bundle = load(fp8_bundle_path)
     assert set(bundle) == {
         *(f"{function}_{number}" for function in QUANTIZED for number in VALUE_TYPES),
         *(fp8_kernels.product_name(format, licence) for format in PRODUCTS for licence in LICENCES),
@@ -175,5 +174,5 @@ def test_bundle(fp8_bundle_path):
 @pytest.mark.parametrize("chip", CHIPS)
 def test_scales_are_factors(fp8_bundle_path, chip):
     """No kernel fills scales that are 1, but where the instruction reads them from tensor memory."""
-    kernels = runtime.load(fp8_bundle_path)["mma_scaled_fp8_row"].launch_info(chip)["kernels"]
+    kernels = load(fp8_bundle_path)["mma_scaled_fp8_row"].launch_info(chip)["kernels"]
     assert any("loops" in each["name"] for each in kernels) == (chip == "sm_100a")

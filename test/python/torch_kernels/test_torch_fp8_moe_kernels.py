@@ -5,12 +5,11 @@ import fp8_kernels
 import numpy as np
 import pytest
 import tiers
-from kernel_cases import from_bf16, to_bf16
+from kernel_cases import from_bf16, load, to_bf16
 from test_torch_fp8_kernels import BLOCKS, LICENCES
 from test_torch_kernels import CHIPS, name, purposes
 from test_torch_moe_kernels import GATES, ROUNDING, Experts, expect_near, expect_sums, gated, make_rng
 
-from blockscale import runtime
 
 # Rows, G, N and K: whole tiles and blocks nowhere, and more groups than a warp has lanes.
 GROUPED_SIZES = ((40, 3, 152, 288), (3, 36, 136, 192), (1, 3, 40, 96))
@@ -113,7 +112,7 @@ def test_moe_kernels_of_rows(run_fp8, product, gate, sizes):
 def test_what_is_around_the_products(fp8_bundle_path, format):
     """With the licence on sm_90a: quantize, and copies of the rows of x and of their scales. Nothing reads weights but
     the products, which do activations, biases and rounding, too."""
-    bundle = runtime.load(fp8_bundle_path)
+    bundle = load(fp8_bundle_path)
     end = fp8_kernels.experts_name(format, fp8_kernels.CHUNK)
     there = purposes(bundle, f"dynamic_grouped_linear_{end}", "sm_90a", "grouped_matmul")
     assert there == {"checks", "quantize", "grouped_matmul"}

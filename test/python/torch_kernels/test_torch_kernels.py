@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 import tiers
-from kernel_cases import FORMATS, PRODUCTS, check_product, check_quantize, to_bf16
+from kernel_cases import FORMATS, PRODUCTS, check_product, check_quantize, load, to_bf16
 
 from blockscale import runtime
 from blockscale.runtime.bundle_file import read_bundle
@@ -68,7 +68,7 @@ def test_tensor_scale(run, largest, expected, chip):
 
 def test_bundle(bundle_path):
     assert bundle_path.stat().st_size <= MOST_BYTES
-    bundle = runtime.load(bundle_path)
+    bundle = load(bundle_path)
     assert set(bundle) == {
         *(f"{kind}_{format}" for kind, format in PAIRS),
         *(f"quantize_{format}_{number}" for format in FORMATS for number in VALUE_TYPES),
@@ -99,5 +99,5 @@ def purposes(bundle, function, chip, product):
 def test_what_ends_the_sums_is_no_kernel(bundle_path, kind, format, chip):
     """g, bias and rounding are done by the kernel of the product, or by that which adds ranges up."""
     [product] = PURPOSES[kind] - {"split_k_reduction"}
-    there = purposes(runtime.load(bundle_path), f"{kind}_{format}", chip, product)
+    there = purposes(load(bundle_path), f"{kind}_{format}", chip, product)
     assert there == PURPOSES[kind] | OTHERS.get((kind, chip), set())

@@ -6,7 +6,7 @@ import blockscale
 import numpy as np
 import pytest
 import tiers
-from kernel_cases import FORMATS, from_bf16, to_bf16
+from kernel_cases import FORMATS, from_bf16, load, to_bf16
 from test_torch_kernels import CHIPS, VALUE_TYPES, name, purposes
 
 from blockscale import runtime
@@ -273,7 +273,7 @@ def test_route_of_other_sizes(run_moe, function, sizes, chip):
 
 def test_bundle(moe_bundle_path):
     assert moe_bundle_path.stat().st_size <= MOST_BYTES
-    bundle = runtime.load(moe_bundle_path)
+    bundle = load(moe_bundle_path)
     assert set(bundle) == {
         *(f"{prefix}{kind}_{format}" for prefix in PREFIXES.values() for kind in ("grouped_linear", "moe")
           for format in FORMATS),
@@ -288,7 +288,7 @@ def test_bundle(moe_bundle_path):
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_ends_the_sums_is_no_kernel(moe_bundle_path, format, chip):
     """Activations, biases and rounding are done by the kernels of products, and routes are sorted by one."""
-    bundle = runtime.load(moe_bundle_path)
+    bundle = load(moe_bundle_path)
     others = {"permute", "exact_recomputation"} if chip == "sm_90a" else set()
     there = purposes(bundle, f"grouped_linear_{format}", chip, "grouped_matmul")
     assert there == {"grouped_matmul"} | others
@@ -310,7 +310,7 @@ AROUND = {"sm_90a": {"dequantize_operand", "exact_recomputation"}, "sm_100a": {"
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_is_around_quantized_products(moe_bundle_path, format, chip):
     """A quantize for each x, and with nvfp4 loops for tensor scales."""
-    bundle = runtime.load(moe_bundle_path)
+    bundle = load(moe_bundle_path)
     product = {"quantize", "grouped_mma_scaled"} | AROUND.get(chip, set()) | SCALES[format]
     assert purposes(bundle, f"dynamic_grouped_linear_{format}", chip, "grouped_mma_scaled") == product
     # Rows of x are copied for it, too.

@@ -5,7 +5,7 @@ import zlib
 import blockscale
 import numpy as np
 import pytest
-from kernel_cases import from_bf16, to_bf16
+from kernel_cases import from_bf16, load, to_bf16
 from test_torch_kernels import CHIPS, name
 
 from blockscale import runtime
@@ -151,7 +151,7 @@ def test_product_of_other_sizes(run_sparse, format, sizes, chip):
 
 def test_bundle(sparse_bundle_path):
     assert sparse_bundle_path.stat().st_size <= MOST_BYTES
-    bundle = runtime.load(sparse_bundle_path)
+    bundle = load(sparse_bundle_path)
     assert set(bundle) == {f"{kind}_{format}" for kind in KINDS for format in FORMATS}
     for function in bundle.values():
         assert function.targets == list(CHIPS)
