@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launch/BufferizeTileOps.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -120,4 +121,5 @@ void blockscale::registerBufferizableOpInterfaceExternalModels(
     context->loadDialect<arith::ArithDialect, gpu::GPUDialect,
                          memref::MemRefDialect>();
   });
+  refuseToBufferizeTileOps(registry);
 }
