@@ -5,7 +5,7 @@
 // RUN: not %mlir_opt --load-dialect-plugin=%plugin %s --one-shot-bufferize="bufferize-function-boundaries" 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: blockscale-opt %s --blockscale-decompose --one-shot-bufferize="bufferize-function-boundaries" | FileCheck %s
 
-// ERROR: bufferize-tile-ops.mlir:[[#@LINE+7]]:8: error: 'blockscale.mma_scaled' op cannot be bufferized: run blockscale-decompose before bufferization for loops, or blockscale-form-kernels for kernels of a GPU
+// ERROR: bufferize-tile-ops.mlir:[[#@LINE+6]]:8: error: 'blockscale.mma_scaled' op cannot be bufferized: run blockscale-decompose before bufferization for loops, or blockscale-form-kernels for kernels of a GPU
 // CHECK-LABEL: func.func @product(
 // CHECK-NOT: blockscale.
 func.func @product(%x: tensor<4x32xf8E5M2>, %xs: tensor<4x1xf8E8M0FNU>,
