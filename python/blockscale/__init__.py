@@ -35,7 +35,6 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
     from .compilation import compile
     from .diagnostics import CompileError, Diagnostic, RunError
     from .formats import FORMATS, Format, decode, encode
-    from .gpu_code import GpuCode, compile_module
     from .grouped import combine_rows, grouped_mma_scaled
     from .kernel import Kernel
     from .packing import pack, unpack
@@ -67,7 +66,6 @@ __all__ = [
     "FORMATS",
     "Format",
     "GRANULARITIES",
-    "GpuCode",
     "Kernel",
     "LEGAL_TYPE_COMBINATIONS",
     "OVERFLOW_LIMIT",
@@ -88,7 +86,6 @@ __all__ = [
     "compare",
     "compile",
     "compile_bundle",
-    "compile_module",
     "compress",
     "compress_bitmask",
     "decode",
@@ -126,7 +123,7 @@ _MODULES = {
     "dialects": (),
     "diagnostics": ("CompileError", "Diagnostic", "RunError"),
     "formats": ("FORMATS", "Format", "decode", "encode"),
-    "gpu_code": ("GpuCode", "compile_module"),
+    "gpu_code": (),
     "grouped": ("combine_rows", "grouped_mma_scaled"),
     "ir": (),
     "kernel": ("Kernel",),

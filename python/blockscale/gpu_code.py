@@ -41,6 +41,10 @@ def compile_module(module: Union[Module, Operation], target: str, **options) -> 
     Options are the flags of blockscale-compile, with _ for -: `schedule="tile=.."`, `native_only=True`, `emit="nvvm"`.
     Raises ValueError for an option that there is not, and MLIRError, with locations, for all else.
     """
+    if not isinstance(module, (Module, Operation)):
+        raise TypeError(f"module: expected a Module or an Operation, got {type(module).__name__}")
+    if not isinstance(target, str):
+        raise TypeError(f"target: expected a str, got {type(target).__name__}")
     operation = module.operation
     context = operation.context
     if operation.name != "builtin.module":

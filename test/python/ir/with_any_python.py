@@ -6,10 +6,10 @@ sys.path.insert(0, sys.argv[1])
 for name in ("numpy", "pytest"):
     sys.modules[name] = None  # they are not to be imported
 
-import blockscale  # noqa: E402
 from blockscale import ir  # noqa: E402
 from blockscale.dialects import blockscale as bs  # noqa: E402
 from blockscale.dialects import func, linalg, tensor  # noqa: E402
+from blockscale.gpu_code import compile_module  # noqa: E402
 from blockscale.passmanager import PassManager  # noqa: E402
 
 
@@ -40,7 +40,7 @@ def main():
         names = []
         module.operation.walk(lambda op: names.append(op.name))
         PassManager.parse("builtin.module(canonicalize,cse)").run(module)
-        code = blockscale.compile_module(module, "sm_120a")
+        code = compile_module(module, "sm_120a")
         assert "mma.sync.aligned" in code.code and code.launch_info.startswith("{") and not code.remarks
     print(len(names), "operations")
 
