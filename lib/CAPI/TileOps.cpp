@@ -79,6 +79,25 @@ struct Maker {
     return success();
   }
 
+  /// An op whose result has `shape`; each dynamic size in it is the next one of
+  /// `sizes`.
+  template <typename Op>
+  MlirOperation makeOfSizes(MlirValue source, ArrayRef<int64_t> shape,
+                            ArrayRef<MlirValue> sizes) {
+    if (failed(checkShaped(source, "source")))
+      return {nullptr};
+    SmallVector<OpFoldResult> all;
+    for (int64_t size : shape) {
+      if (ShapedType::isDynamic(size) && !sizes.empty()) {
+        all.push_back(unwrap(sizes.front()));
+        sizes = sizes.drop_front();
+      } else {
+        all.push_back(builder.getIndexAttr(size));
+      }
+    }
+    return make<Op>(unwrap(source), all);
+  }
+
   /// A tensor type; null, with an error, if there is no such type.
   Type getTensor(ArrayRef<int64_t> shape, Type element) {
     if (!element || !TensorType::isValidElementType(element)) {
@@ -118,21 +137,6 @@ static std::optional<SmallVector<int64_t>> getShape(Type type) {
 static int64_t getSize(Value value, unsigned dim) {
   auto shape = getShape(value.getType());
   return shape && dim < shape->size() ? (*shape)[dim] : ShapedType::kDynamic;
-}
-
-static SmallVector<OpFoldResult> readSizes(Builder &builder, intptr_t rank,
-                                           const int64_t *shape,
-                                           intptr_t nSizes,
-                                           const MlirValue *sizes) {
-  SmallVector<OpFoldResult> result;
-  const MlirValue *next = sizes, *end = sizes + nSizes;
-  for (int64_t size : ArrayRef(shape, rank)) {
-    if (ShapedType::isDynamic(size) && next != end)
-      result.push_back(unwrap(*next++));
-    else
-      result.push_back(builder.getIndexAttr(size));
-  }
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,11 +295,8 @@ MlirOperation blockscaleUnswizzleScalesCreate(MlirLocation location,
                                               const int64_t *shape,
                                               intptr_t nSizes,
                                               const MlirValue *sizes) {
-  Maker maker(location);
-  if (failed(maker.checkShaped(source, "source")))
-    return {nullptr};
-  return maker.make<UnswizzleScalesOp>(
-      unwrap(source), readSizes(maker.builder, rank, shape, nSizes, sizes));
+  return Maker(location).makeOfSizes<UnswizzleScalesOp>(
+      source, ArrayRef(shape, rank), ArrayRef(sizes, nSizes));
 }
 
 MlirOperation blockscaleSwizzleGroupScalesCreate(MlirLocation location,
@@ -407,11 +408,8 @@ MlirOperation blockscaleUntileMetadataCreate(MlirLocation location,
                                              const int64_t *shape,
                                              intptr_t nSizes,
                                              const MlirValue *sizes) {
-  Maker maker(location);
-  if (failed(maker.checkShaped(source, "source")))
-    return {nullptr};
-  return maker.make<UntileMetadataOp>(
-      unwrap(source), readSizes(maker.builder, rank, shape, nSizes, sizes));
+  return Maker(location).makeOfSizes<UntileMetadataOp>(
+      source, ArrayRef(shape, rank), ArrayRef(sizes, nSizes));
 }
 
 //===----------------------------------------------------------------------===//

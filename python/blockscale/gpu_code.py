@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from typing import List, NamedTuple, Optional, Union
 
-from .ir import library
+from .ir import Module, Operation, library
 from .ir.context import Location
 from .ir.diagnostics import DiagnosticSeverity
 from .ir.library import LIBRARY, text
-from .ir.operations import Module, Operation
 
 # One compilation at a time in a process: blockscale-c/Compilation.h.
 _LOCK = threading.Lock()

@@ -6,10 +6,10 @@ import sys
 import threading
 from typing import Optional, Union
 
+from .ir import Module, Operation
 from .ir.context import Context
 from .ir.diagnostics import MLIRError
 from .ir.library import LIBRARY, StringCallback, printed, text
-from .ir.operations import Module, Operation
 from .ir.types import check_context
 
 _LOCK = threading.Lock()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Tuple, Union
 
+from ..ir import Operation, Value
 from ..ir.context import Location, default_location
-from ..ir.operations import Operation, Value
 
 
 def results_of(operation: Operation) -> Union[Operation, Value, Tuple[Value, ...]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Union
 
+from ..ir import Value
 from ..ir.attributes import Attribute, DenseElementsAttr, FloatAttr, IntegerAttr
 from ..ir.context import Location, default_location
-from ..ir.operations import Value
 from ..ir.types import FloatType, Type
 from ._build import build
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Tuple, Union
 
-from ..ir import library
+from ..ir import Operation, Value, library
 from ..ir.attributes import Attribute
 from ..ir.context import Context, Location
 from ..ir.library import LIBRARY
-from ..ir.operations import Operation, Value
 from ..ir.types import Float8E8M0FNUType, ShapedType, Type
 from ._build import location_of, results_of, value_of
 

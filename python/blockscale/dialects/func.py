@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import Callable, List, Optional, Sequence, Tuple, Union
 
+from ..ir import Block, BlockArgument, InsertionPoint, Operation, Value
 from ..ir.attributes import FlatSymbolRefAttr, StringAttr, TypeAttr
 from ..ir.context import Location, default_location
-from ..ir.operations import Block, BlockArgument, InsertionPoint, Operation, Value
 from ..ir.types import FunctionType, Type
 from ._build import build
 

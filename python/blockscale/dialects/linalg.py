@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Sequence, Union
 
+from ..ir import InsertionPoint, Operation, Value
 from ..ir.affine import AffineMap
 from ..ir.attributes import AffineMapAttr, ArrayAttr, Attribute, DenseI32ArrayAttr, DenseI64ArrayAttr
 from ..ir.library import LIBRARY
-from ..ir.operations import InsertionPoint, Operation, Value
 from ..ir.types import ShapedType, Type
 from ._build import build, location_of, results_of, value_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ir.operations import Value
+from ..ir import Value
 from ._build import build
 
 _UNARY = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Optional, Sequence
 
-from ..ir.operations import InsertionPoint, Operation, Value
+from ..ir import InsertionPoint, Operation, Value
 from ..ir.types import Type
 from ._build import build, location_of, results_of, value_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
+from ..ir import InsertionPoint, Operation, Value
 from ..ir.attributes import ArrayAttr, DenseI32ArrayAttr, DenseI64ArrayAttr, IntegerAttr
 from ..ir.context import Context
-from ..ir.operations import InsertionPoint, Operation, Value
 from ..ir.types import IndexType, RankedTensorType, ShapedType, Type
 from . import arith
 from ._build import build, location_of, results_of, value_of

@@ -29,22 +29,12 @@ from .attributes import (
     TypeAttr,
     UnitAttr,
 )
+from .blocks import Block, BlockList, InsertionPoint, Region
 from .context import Context, Location
 from .diagnostics import DiagnosticHandler, DiagnosticInfo, DiagnosticSeverity, MLIRError
 from .library import LibraryNotFoundError
-from .operations import (
-    Block,
-    BlockArgument,
-    BlockList,
-    InsertionPoint,
-    Module,
-    OpAttributeMap,
-    Operation,
-    OpOperand,
-    OpResult,
-    Region,
-    Value,
-)
+from .module import Module
+from .operations import OpAttributeMap, Operation
 from .types import (
     BF16Type,
     F16Type,
@@ -68,5 +58,6 @@ from .types import (
     UnrankedTensorType,
     VectorType,
 )
+from .values import BlockArgument, OpOperand, OpResult, Value
 
 __all__ = [name for name in dir() if not name.startswith("_") and name[0].isupper()]

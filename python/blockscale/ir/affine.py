@@ -6,15 +6,15 @@ from typing import Optional, Sequence, Union
 
 from . import library
 from .context import Context
-from .library import LIBRARY, printed
+from .handles import Unique
+from .library import LIBRARY
 from .types import check_context
 
 
-class AffineExpr:
+class AffineExpr(Unique):
     """MlirAffineExpr. `+`, `-`, `*`, `//` (floordiv) and `%` combine expressions and integers."""
 
-    def __init__(self, context: Context, pointer: int) -> None:
-        self.context, self._ptr = context, pointer
+    _print = "mlirAffineExprPrint"
 
     @staticmethod
     def get_dim(position: int, context: Optional[Context] = None) -> "AffineExpr":
@@ -64,24 +64,11 @@ class AffineExpr:
     def ceildiv(self, other):
         return self._with(LIBRARY.mlirAffineCeilDivExprGet, other)
 
-    def __eq__(self, other) -> bool:
-        return isinstance(other, AffineExpr) and self._ptr == other._ptr
 
-    def __hash__(self) -> int:
-        return hash(self._ptr)
-
-    def __str__(self) -> str:
-        return printed(LIBRARY.mlirAffineExprPrint, self._ptr)
-
-    def __repr__(self) -> str:
-        return f"AffineExpr({self})"
-
-
-class AffineMap:
+class AffineMap(Unique):
     """MlirAffineMap."""
 
-    def __init__(self, context: Context, pointer: int) -> None:
-        self.context, self._ptr = context, pointer
+    _print = "mlirAffineMapPrint"
 
     @staticmethod
     def get(dim_count: int, symbol_count: int, exprs: Sequence[AffineExpr], context=None) -> "AffineMap":
@@ -101,15 +88,3 @@ class AffineMap:
     @property
     def n_results(self) -> int:
         return LIBRARY.mlirAffineMapGetNumResults(self._ptr)
-
-    def __eq__(self, other) -> bool:
-        return isinstance(other, AffineMap) and self._ptr == other._ptr
-
-    def __hash__(self) -> int:
-        return hash(self._ptr)
-
-    def __str__(self) -> str:
-        return printed(LIBRARY.mlirAffineMapPrint, self._ptr)
-
-    def __repr__(self) -> str:
-        return f"AffineMap({self})"

@@ -7,39 +7,22 @@ from typing import Dict, List, Mapping, Optional, Sequence, Union
 
 from . import library
 from .affine import AffineMap
-from .context import Context, Location
-from .library import LIBRARY, printed, text
-from .types import ClassTable, IntegerType, ShapedType, Type, check_context
+from .context import Context, Location, check_same
+from .handles import Castable, ClassTable
+from .library import LIBRARY, text
+from .types import IntegerType, ShapedType, Type, check_context
 
 
-class Attribute:
-    """MlirAttribute. Equal attributes of a context are one."""
+class Attribute(Castable):
+    """MlirAttribute."""
 
+    _article, _print = "an", "mlirAttributePrint"
     _c_name: Optional[str] = None
-
-    def __new__(cls, cast_from: "Attribute") -> "Attribute":
-        if not isinstance(cast_from, Attribute):
-            raise TypeError(f"expected an Attribute, got {type(cast_from).__name__}")
-        if not isinstance(cast_from, cls):
-            raise ValueError(f"cannot cast {cast_from} to {cls.__name__}")
-        return cast_from
-
-    def __init__(self, cast_from: "Attribute") -> None:
-        pass  # it is that object
 
     @staticmethod
     def _wrap(context: Context, pointer: int) -> "Attribute":
-        cls = _CLASSES.of(LIBRARY.mlirAttributeGetTypeID(pointer))
-        if cls is IntegerAttr and Attribute._is_bool(context, pointer):
-            cls = BoolAttr
-        result = object.__new__(cls)
-        result.context, result._ptr = context, pointer
-        return result
-
-    @staticmethod
-    def _is_bool(context: Context, pointer: int) -> bool:
-        value_type = Type._wrap(context, LIBRARY.mlirAttributeGetType(pointer))
-        return isinstance(value_type, IntegerType) and value_type.is_signless and value_type.width == 1
+        result = _CLASSES.of(LIBRARY.mlirAttributeGetTypeID(pointer))._make(context, pointer)
+        return BoolAttr._make(context, pointer) if type(result) is IntegerAttr and result._is_bool() else result
 
     @staticmethod
     def parse(asm: str, context: Optional[Context] = None) -> "Attribute":
@@ -48,25 +31,9 @@ class Attribute:
         what = f"Unable to parse attribute {asm!r}"
         return Attribute._wrap(context, context._call(what, LIBRARY.mlirAttributeParseGet, context._ptr, text(asm)))
 
-    @classmethod
-    def isinstance(cls, other: "Attribute") -> bool:
-        return isinstance(other, cls)
-
     @property
     def type(self) -> Type:
         return Type._wrap(self.context, LIBRARY.mlirAttributeGetType(self._ptr))
-
-    def __eq__(self, other) -> bool:
-        return isinstance(other, Attribute) and self._ptr == other._ptr
-
-    def __hash__(self) -> int:
-        return hash(self._ptr)
-
-    def __str__(self) -> str:
-        return printed(LIBRARY.mlirAttributePrint, self._ptr)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self})"
 
 
 def _check_type(value: Type, name: str = "type") -> Type:
@@ -100,6 +67,10 @@ class IntegerAttr(Attribute):
         if isinstance(value_type, IntegerType) and value_type.is_unsigned:
             return LIBRARY.mlirIntegerAttrGetValueUInt(self._ptr)
         return LIBRARY.mlirIntegerAttrGetValueInt(self._ptr)
+
+    def _is_bool(self) -> bool:
+        kind = self.type
+        return isinstance(kind, IntegerType) and kind.is_signless and kind.width == 1
 
     def __int__(self) -> int:
         return self.value
@@ -222,6 +193,7 @@ def named_attributes(context: Context, attributes: Mapping[str, Attribute]):
     for i, (name, attribute) in enumerate(attributes.items()):
         if not isinstance(attribute, Attribute):
             raise TypeError(f"attribute {name!r}: expected an Attribute, got {type(attribute).__name__}")
+        check_same(context, attribute, f"attribute {name!r}")
         array[i].name = LIBRARY.mlirIdentifierGet(context._ptr, text(name))
         array[i].attribute = attribute._ptr
     return len(array), array

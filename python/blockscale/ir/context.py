@@ -9,7 +9,8 @@ from typing import Any, List, NamedTuple, Optional, Sequence
 
 from . import library
 from .diagnostics import DiagnosticHandler, Handlers, MLIRError
-from .library import LIBRARY, printed, text
+from .handles import Unique
+from .library import LIBRARY, text
 
 
 class _Frame(NamedTuple):
@@ -125,11 +126,10 @@ class Context:
         return result
 
 
-class Location:
+class Location(Unique):
     """MlirLocation. `with location:` makes it the default of calls that take one."""
 
-    def __init__(self, context: Context, pointer: int) -> None:
-        self.context, self._ptr = context, pointer
+    _print = "mlirLocationPrint"
 
     @ClassProperty
     def current(cls) -> "Location":
@@ -180,15 +180,6 @@ class Location:
         """A diagnostic here, for the handlers of the context."""
         LIBRARY.mlirEmitError(self._ptr, message.encode())
 
-    def __eq__(self, other) -> bool:
-        return isinstance(other, Location) and self._ptr == other._ptr
-
-    def __hash__(self) -> int:
-        return hash(self._ptr)
-
-    def __str__(self) -> str:
-        return printed(LIBRARY.mlirLocationPrint, self._ptr)
-
     def __repr__(self) -> str:
         return str(self)
 
@@ -201,3 +192,9 @@ def default_location(location: Optional[Location]) -> Location:
         return location
     top = FRAMES.top()
     return top.location if top and top.location else Location.unknown()
+
+
+def check_same(context: Context, item, name: str) -> None:
+    """MLIR takes what is of another context for memory of its own."""
+    if item.context is not context:
+        raise ValueError(f"{name}: expected one of the context of the location, got one of another context")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import sys
 import threading
 from typing import Callable, List, NamedTuple, Sequence
 
@@ -68,7 +69,7 @@ class Handlers:
                 if callback(info):
                     return 1
             except Exception as error:  # it cannot pass through C
-                print(f"a diagnostic handler raised {error!r}")
+                print(f"a diagnostic handler raised {error!r}", file=sys.stderr)
         captures = self._captures.get(threading.get_ident())
         if not captures or info.severity is not DiagnosticSeverity.ERROR:
             return 0

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Iterable, List, Optional, Union
 
 from .. import programs
+from .._version import __version__
 
 NAME = "libBlockScaleC.so"
 
@@ -118,96 +119,75 @@ _TYPES = {
 _FUNCTIONS = """
 mlirContextCreateWithRegistry p pb | mlirContextDestroy - p | mlirContextLoadAllAvailableDialects - p
 mlirContextSetAllowUnregisteredDialects - pb | mlirContextGetAllowUnregisteredDialects b p
-mlirContextIsRegisteredOperation b ps | mlirContextAttachDiagnosticHandler U phpp
-mlirContextDetachDiagnosticHandler - pU | mlirContextGetOrLoadDialect p ps
-mlirDialectRegistryCreate p | mlirDialectRegistryDestroy - p | mlirRegisterAllDialects - p | mlirRegisterAllPasses -
-mlirRegisterAllLLVMTranslations - p
-mlirDiagnosticPrint - ptp | mlirDiagnosticGetLocation p p | mlirDiagnosticGetSeverity n p
-mlirDiagnosticGetNumNotes i p | mlirDiagnosticGetNote p pi
-mlirLocationUnknownGet p p | mlirLocationFileLineColGet p psuu | mlirLocationNameGet p psp
-mlirLocationCallSiteGet p pp | mlirLocationFusedGet p pipp | mlirLocationPrint - ptp | mlirLocationEqual b pp
-mlirLocationGetContext p p | mlirEmitError - pc
-mlirModuleCreateEmpty p p | mlirModuleCreateParse p ps | mlirModuleCreateParseFromFile p ps
-mlirModuleGetOperation p p | mlirModuleFromOperation p p
-mlirOperationStateGet S sp | mlirOperationStateAddResults - pip | mlirOperationStateAddOperands - pip
-mlirOperationStateAddOwnedRegions - pip | mlirOperationStateAddSuccessors - pip
-mlirOperationStateAddAttributes - pip | mlirOperationStateEnableResultTypeInference - p
-mlirOperationCreate p p | mlirOperationCreateParse p pss | mlirOperationClone p p | mlirOperationDestroy - p
-mlirOperationRemoveFromParent - p | mlirOperationGetLocation p p | mlirOperationSetLocation - pp
-mlirOperationGetName p p | mlirOperationGetBlock p p | mlirOperationGetParentOperation p p
-mlirOperationGetNumRegions i p | mlirOperationGetRegion p pi | mlirOperationGetNextInBlock p p
-mlirOperationGetNumOperands i p | mlirOperationGetOperand p pi | mlirOperationSetOperand - pip
-mlirOperationGetNumResults i p | mlirOperationGetResult p pi | mlirOperationGetNumSuccessors i p
-mlirOperationGetSuccessor p pi | mlirOperationGetNumAttributes i p | mlirOperationGetAttribute N pi
-mlirOperationGetAttributeByName p ps | mlirOperationSetAttributeByName - psp
+mlirContextIsRegisteredOperation b ps | mlirContextAttachDiagnosticHandler U phpp | mlirDialectRegistryCreate p
+mlirDialectRegistryDestroy - p | mlirRegisterAllDialects - p | mlirRegisterAllPasses - | mlirDiagnosticPrint - ptp
+mlirDiagnosticGetLocation p p | mlirDiagnosticGetSeverity n p | mlirDiagnosticGetNumNotes i p
+mlirDiagnosticGetNote p pi | mlirLocationUnknownGet p p | mlirLocationFileLineColGet p psuu
+mlirLocationNameGet p psp | mlirLocationCallSiteGet p pp | mlirLocationFusedGet p pipp | mlirLocationPrint - ptp
+mlirEmitError - pc | mlirModuleCreateEmpty p p | mlirModuleCreateParse p ps | mlirModuleCreateParseFromFile p ps
+mlirModuleGetOperation p p | mlirModuleFromOperation p p | mlirOperationStateGet S sp
+mlirOperationStateAddResults - pip | mlirOperationStateAddOperands - pip | mlirOperationStateAddOwnedRegions - pip
+mlirOperationStateAddSuccessors - pip | mlirOperationStateAddAttributes - pip
+mlirOperationStateEnableResultTypeInference - p | mlirOperationCreate p p | mlirOperationCreateParse p pss
+mlirOperationClone p p | mlirOperationRemoveFromParent - p | mlirOperationGetLocation p p
+mlirOperationSetLocation - pp | mlirOperationGetName p p | mlirOperationGetBlock p p
+mlirOperationGetParentOperation p p | mlirOperationGetNumRegions i p | mlirOperationGetRegion p pi
+mlirOperationGetNextInBlock p p | mlirOperationGetNumOperands i p | mlirOperationGetOperand p pi
+mlirOperationSetOperand - pip | mlirOperationGetNumResults i p | mlirOperationGetResult p pi
+mlirOperationGetNumSuccessors i p | mlirOperationGetSuccessor p pi | mlirOperationGetNumAttributes i p
+mlirOperationGetAttribute N pi | mlirOperationGetAttributeByName p ps | mlirOperationSetAttributeByName - psp
 mlirOperationRemoveAttributeByName b ps | mlirOperationVerify b p | mlirOperationWalk - pwpn
 mlirOperationPrintWithFlags - pptp | mlirOperationWriteBytecode - ptp | mlirOperationMoveAfter - pp
-mlirOperationMoveBefore - pp
-mlirOpPrintingFlagsCreate p | mlirOpPrintingFlagsDestroy - p | mlirOpPrintingFlagsElideLargeElementsAttrs - pi
-mlirOpPrintingFlagsEnableDebugInfo - pbb | mlirOpPrintingFlagsPrintGenericOpForm - p
-mlirOpPrintingFlagsUseLocalScope - p | mlirOpPrintingFlagsAssumeVerified - p
-mlirAsmStateCreateForValue p pp | mlirAsmStateDestroy - p
-mlirRegionCreate p | mlirRegionGetFirstBlock p p | mlirRegionAppendOwnedBlock - pp
-mlirRegionInsertOwnedBlockAfter - ppp | mlirRegionInsertOwnedBlockBefore - ppp
-mlirBlockCreate p ipp | mlirBlockGetParentOperation p p | mlirBlockGetParentRegion p p
-mlirBlockGetNextInRegion p p | mlirBlockGetFirstOperation p p | mlirBlockGetTerminator p p
-mlirBlockAppendOwnedOperation - pp | mlirBlockInsertOwnedOperation - pip
+mlirOperationMoveBefore - pp | mlirOpPrintingFlagsCreate p | mlirOpPrintingFlagsDestroy - p
+mlirOpPrintingFlagsElideLargeElementsAttrs - pi | mlirOpPrintingFlagsEnableDebugInfo - pbb
+mlirOpPrintingFlagsPrintGenericOpForm - p | mlirOpPrintingFlagsUseLocalScope - p
+mlirOpPrintingFlagsAssumeVerified - p | mlirAsmStateCreateForValue p pp | mlirAsmStateDestroy - p | mlirRegionCreate p
+mlirRegionGetFirstBlock p p | mlirRegionAppendOwnedBlock - pp | mlirBlockCreate p ipp
+mlirBlockGetParentOperation p p | mlirBlockGetParentRegion p p | mlirBlockGetNextInRegion p p
+mlirBlockGetFirstOperation p p | mlirBlockGetTerminator p p | mlirBlockAppendOwnedOperation - pp
 mlirBlockInsertOwnedOperationBefore - ppp | mlirBlockGetNumArguments i p | mlirBlockAddArgument p ppp
-mlirBlockGetArgument p pi | mlirBlockPrint - ptp
-mlirValueIsAOpResult b p | mlirBlockArgumentGetOwner p p | mlirBlockArgumentGetArgNumber i p
-mlirOpResultGetOwner p p | mlirOpResultGetResultNumber i p | mlirValueGetType p p | mlirValueSetType - pp
-mlirValuePrint - ptp | mlirValuePrintAsOperand - pptp | mlirValueGetFirstUse p p
-mlirValueReplaceAllUsesOfWith - pp | mlirValueGetLocation p p | mlirOpOperandGetOwner p p
-mlirOpOperandGetOperandNumber u p | mlirOpOperandGetNextUse p p
-mlirTypeParseGet p ps | mlirTypeGetContext p p | mlirTypeGetTypeID p p | mlirTypePrint - ptp
-mlirAttributeParseGet p ps | mlirAttributeGetContext p p | mlirAttributeGetType p p
-mlirAttributeGetTypeID p p | mlirAttributePrint - ptp
-mlirIdentifierGet p ps | mlirIdentifierStr s p
-mlirSymbolTableCreate p p | mlirSymbolTableDestroy - p | mlirSymbolTableLookup p ps
-mlirIntegerTypeGet p pu | mlirIntegerTypeSignedGet p pu | mlirIntegerTypeUnsignedGet p pu
-mlirIntegerTypeGetWidth u p | mlirIntegerTypeIsSigned b p | mlirIntegerTypeIsUnsigned b p | mlirIndexTypeGet p p
-mlirFloatTypeGetWidth u p | mlirNoneTypeGet p p
+mlirBlockGetArgument p pi | mlirBlockPrint - ptp | mlirValueIsAOpResult b p | mlirBlockArgumentGetOwner p p
+mlirBlockArgumentGetArgNumber i p | mlirOpResultGetOwner p p | mlirOpResultGetResultNumber i p | mlirValueGetType p p
+mlirValuePrint - ptp | mlirValuePrintAsOperand - pptp | mlirValueGetFirstUse p p | mlirValueReplaceAllUsesOfWith - pp
+mlirValueGetLocation p p | mlirOpOperandGetOwner p p | mlirOpOperandGetOperandNumber u p | mlirOpOperandGetNextUse p p
+mlirTypeParseGet p ps | mlirTypeGetTypeID p p | mlirTypePrint - ptp | mlirAttributeParseGet p ps
+mlirAttributeGetType p p | mlirAttributeGetTypeID p p | mlirAttributePrint - ptp | mlirIdentifierGet p ps
+mlirIdentifierStr s p | mlirIntegerTypeGet p pu | mlirIntegerTypeSignedGet p pu | mlirIntegerTypeUnsignedGet p pu
+mlirIntegerTypeGetWidth u p | mlirIntegerTypeIsSigned b p | mlirIntegerTypeIsUnsigned b p | mlirFloatTypeGetWidth u p
 mlirShapedTypeGetElementType p p | mlirShapedTypeHasRank b p | mlirShapedTypeGetRank I p
 mlirShapedTypeGetDimSize I pi | mlirShapedTypeHasStaticShape b p | mlirShapedTypeGetDynamicSize I
-mlirVectorTypeGetChecked p pipp | mlirRankedTensorTypeGetChecked p pippp | mlirRankedTensorTypeGetEncoding p p
-mlirUnrankedTensorTypeGetChecked p pp | mlirMemRefTypeGetChecked p ppippp
-mlirMemRefTypeContiguousGetChecked p ppipp
-mlirMemRefTypeGetLayout p p | mlirMemRefTypeGetMemorySpace p p
-mlirFunctionTypeGet p pipip | mlirFunctionTypeGetNumInputs i p | mlirFunctionTypeGetNumResults i p
-mlirFunctionTypeGetInput p pi | mlirFunctionTypeGetResult p pi
-mlirArrayAttrGet p pip | mlirArrayAttrGetNumElements i p | mlirArrayAttrGetElement p pi
-mlirDictionaryAttrGet p pip | mlirDictionaryAttrGetNumElements i p | mlirDictionaryAttrGetElement N pi
-mlirFloatAttrDoubleGetChecked p ppd | mlirFloatAttrGetValueDouble d p
+mlirVectorTypeGetChecked p pipp | mlirRankedTensorTypeGetChecked p pippp | mlirUnrankedTensorTypeGetChecked p pp
+mlirMemRefTypeGetChecked p ppippp | mlirMemRefTypeContiguousGetChecked p ppipp | mlirFunctionTypeGet p pipip
+mlirFunctionTypeGetNumInputs i p | mlirFunctionTypeGetNumResults i p | mlirFunctionTypeGetInput p pi
+mlirFunctionTypeGetResult p pi | mlirArrayAttrGet p pip | mlirArrayAttrGetNumElements i p
+mlirArrayAttrGetElement p pi | mlirDictionaryAttrGet p pip | mlirDictionaryAttrGetNumElements i p
+mlirDictionaryAttrGetElement N pi | mlirFloatAttrDoubleGetChecked p ppd | mlirFloatAttrGetValueDouble d p
 mlirIntegerAttrGet p pI | mlirIntegerAttrGetValueInt I p | mlirIntegerAttrGetValueSInt I p
 mlirIntegerAttrGetValueUInt U p | mlirBoolAttrGet p pn | mlirStringAttrGet p ps | mlirStringAttrGetValue s p
 mlirFlatSymbolRefAttrGet p ps | mlirSymbolRefAttrGetRootReference s p | mlirSymbolRefAttrGetNumNestedReferences i p
 mlirSymbolRefAttrGetNestedReference p pi | mlirTypeAttrGet p p | mlirTypeAttrGetValue p p | mlirUnitAttrGet p p
 mlirDenseI32ArrayGet p pip | mlirDenseI64ArrayGet p pip | mlirDenseArrayGetNumElements i p
-mlirDenseElementsAttrRawBufferGet p pUp | mlirElementsAttrGetNumElements I p
-mlirAffineMapAttrGet p p | mlirAffineMapAttrGetValue p p | mlirAffineMapGet p piiip | mlirAffineMapPrint - ptp
-mlirAffineMapMultiDimIdentityGet p pi | mlirAffineMapEqual b pp | mlirAffineMapGetNumDims i p
-mlirAffineMapGetNumResults i p | mlirAffineMapGetContext p p
+mlirDenseElementsAttrRawBufferGet p pUp | mlirElementsAttrGetNumElements I p | mlirAffineMapAttrGet p p
+mlirAffineMapAttrGetValue p p | mlirAffineMapGet p piiip | mlirAffineMapPrint - ptp
+mlirAffineMapMultiDimIdentityGet p pi | mlirAffineMapGetNumDims i p | mlirAffineMapGetNumResults i p
 mlirAffineDimExprGet p pi | mlirAffineSymbolExprGet p pi | mlirAffineConstantExprGet p pI | mlirAffineExprPrint - ptp
 mlirAffineAddExprGet p pp | mlirAffineMulExprGet p pp | mlirAffineModExprGet p pp | mlirAffineFloorDivExprGet p pp
-mlirAffineCeilDivExprGet p pp | mlirAffineExprEqual b pp
-mlirPassManagerCreateOnOperation p ps | mlirPassManagerDestroy - p | mlirPassManagerGetAsOpPassManager p p
-mlirPassManagerRunOnOp r pp | mlirPassManagerEnableVerifier - pb | mlirOpPassManagerAddPipeline r pstp
-mlirPrintPassPipeline - ptp | mlirParsePassPipeline r pstp
-mlirLinalgFillBuiltinNamedOpRegion - p
-blockscaleRegisterDialects - p | blockscaleRegisterPasses - | blockscaleGetVersion s
+mlirAffineCeilDivExprGet p pp | mlirPassManagerCreateOnOperation p ps | mlirPassManagerDestroy - p
+mlirPassManagerGetAsOpPassManager p p | mlirPassManagerRunOnOp r pp | mlirPassManagerEnableVerifier - pb
+mlirOpPassManagerAddPipeline r pstp | mlirPrintPassPipeline - ptp | mlirParsePassPipeline r pstp
+mlirLinalgFillBuiltinNamedOpRegion - p | blockscaleRegisterDialects - p | blockscaleRegisterPasses -
 blockscaleScaleBlockAttrGet p pII | blockscaleAttributeIsAScaleBlock b p | blockscaleScaleBlockAttrGetRows I p
 blockscaleScaleBlockAttrGetK I p | blockscaleAccumulateAttrGet p pIb | blockscaleAttributeIsAnAccumulate b p
-blockscaleAccumulateAttrGetChunk I p | blockscaleAccumulateAttrGetRebase b p
-blockscaleMmaScaledCreate p ppppppP | blockscaleGroupedMmaScaledCreate p pppppppGP
-blockscaleGroupedMatmulCreate p pppppG | blockscaleSparseMmaScaledCreate p ppppppppI
-blockscaleQuantizeCreate p pppQ | blockscaleDequantizeCreate p pppppIp | blockscaleRebaseCreate p pppI
-blockscaleSwizzleScalesCreate p pp | blockscaleUnswizzleScalesCreate p ppipip
+blockscaleAccumulateAttrGetChunk I p | blockscaleAccumulateAttrGetRebase b p | blockscaleMmaScaledCreate p ppppppP
+blockscaleGroupedMmaScaledCreate p pppppppGP | blockscaleGroupedMatmulCreate p pppppG
+blockscaleSparseMmaScaledCreate p ppppppppI | blockscaleQuantizeCreate p pppQ | blockscaleDequantizeCreate p pppppIp
+blockscaleRebaseCreate p pppI | blockscaleSwizzleScalesCreate p pp | blockscaleUnswizzleScalesCreate p ppipip
 blockscaleSwizzleGroupScalesCreate p pppp | blockscaleRouteCreate p ppIp | blockscaleSortRoutesCreate p pppI
 blockscaleCombineRowsCreate p ppppp | blockscaleSparsifyCreate p ppp | blockscaleCompressCreate p ppp
 blockscaleDecompressCreate p pppp | blockscaleTileMetadataCreate p pp | blockscaleUntileMetadataCreate p ppipip
-blockscaleOperationDestroy - p | blockscaleCompileForGpu p pip | blockscaleGpuCodeDestroy - p | blockscaleGpuCodeGetText s p
-blockscaleGpuCodeGetLaunchInfo s p | blockscaleGpuCodeGetNumRemarks i p | blockscaleGpuCodeGetRemark s pi
-blockscaleGpuCodeGetRemarkLocation p pi | blockscaleGetGpuOptionNames s
+blockscaleOperationDestroy - p | blockscaleCompileForGpu p pip | blockscaleGpuCodeDestroy - p
+blockscaleGpuCodeGetText s p | blockscaleGpuCodeGetLaunchInfo s p | blockscaleGpuCodeGetNumRemarks i p
+blockscaleGpuCodeGetRemark s pi | blockscaleGpuCodeGetRemarkLocation p pi | blockscaleGetGpuOptionNames s
 """
 _ENTRIES = [entry.split() for entry in _FUNCTIONS.replace("\n", "|").split("|") if entry.strip()]
 _SIGNATURES = {name: types for name, *types in _ENTRIES}
@@ -223,7 +203,12 @@ def _load() -> ctypes.CDLL:
     paths = candidates()
     for path in paths:
         if path.is_file():
-            return ctypes.CDLL(str(path))
+            library = ctypes.CDLL(str(path))
+            library.blockscaleGetVersion.restype = StringRef
+            version = str(library.blockscaleGetVersion())
+            if version != __version__:
+                raise ImportError(f"{path}: expected version {__version__}, got {version}")
+            return library
     raise LibraryNotFoundError(
         f"{NAME} is in none of {', '.join(map(str, paths))}: build the project (scripts/quickstart), or name the folder "
         f"of its programs in {programs.VARIABLE}"
@@ -244,6 +229,8 @@ class _Library:
         return self._declare(name, result, "".join(arguments))
 
     def _declare(self, name, result, arguments):
+        if name in self.__dict__:
+            return self.__dict__[name]
         with self._lock:
             if self._loaded is None:
                 self._loaded = _load()

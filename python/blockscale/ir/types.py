@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional, Sequence
+from typing import List, Optional, Sequence
 
 from . import library
 from .context import Context, Location
-from .library import LIBRARY, printed, text
+from .handles import Castable, ClassTable
+from .library import LIBRARY, text
 
 
 def check_context(context: Optional[Context]) -> Context:
@@ -17,28 +18,16 @@ def check_context(context: Optional[Context]) -> Context:
     return context
 
 
-class Type:
-    """MlirType. Equal types of a context are one."""
+class Type(Castable):
+    """MlirType."""
 
+    _article, _print = "a", "mlirTypePrint"
     # The name in the functions of the C API; None for classes of several types.
     _c_name: Optional[str] = None
 
-    def __new__(cls, cast_from: "Type") -> "Type":
-        if not isinstance(cast_from, Type):
-            raise TypeError(f"expected a Type, got {type(cast_from).__name__}")
-        if not isinstance(cast_from, cls):
-            raise ValueError(f"cannot cast {cast_from} to {cls.__name__}")
-        return cast_from
-
-    def __init__(self, cast_from: "Type") -> None:
-        pass  # it is that object
-
     @staticmethod
     def _wrap(context: Context, pointer: int) -> "Type":
-        cls = _CLASSES.of(LIBRARY.mlirTypeGetTypeID(pointer))
-        result = object.__new__(cls)
-        result.context, result._ptr = context, pointer
-        return result
+        return _CLASSES.of(LIBRARY.mlirTypeGetTypeID(pointer))._make(context, pointer)
 
     @staticmethod
     def parse(asm: str, context: Optional[Context] = None) -> "Type":
@@ -46,22 +35,6 @@ class Type:
         context = check_context(context)
         what = f"Unable to parse type {asm!r}"
         return Type._wrap(context, context._call(what, LIBRARY.mlirTypeParseGet, context._ptr, text(asm)))
-
-    @classmethod
-    def isinstance(cls, other: "Type") -> bool:
-        return isinstance(other, cls)
-
-    def __eq__(self, other) -> bool:
-        return isinstance(other, Type) and self._ptr == other._ptr
-
-    def __hash__(self) -> int:
-        return hash(self._ptr)
-
-    def __str__(self) -> str:
-        return printed(LIBRARY.mlirTypePrint, self._ptr)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self})"
 
 
 class IntegerType(Type):
@@ -298,32 +271,6 @@ class FunctionType(Type):
     def results(self) -> List[Type]:
         count = LIBRARY.mlirFunctionTypeGetNumResults(self._ptr)
         return [Type._wrap(self.context, LIBRARY.mlirFunctionTypeGetResult(self._ptr, i)) for i in range(count)]
-
-
-class ClassTable:
-    """Classes by type id, which is asked for when the first handle is wrapped.
-
-    The name of a class in functions of type ids, where it is another one than in those that make it, is in `renamed`.
-    """
-
-    def __init__(self, base, suffix: str, renamed: Dict[str, str]) -> None:
-        self._base, self._suffix, self._renamed = base, suffix, renamed
-        self._classes: Optional[Dict[int, type]] = None
-
-    def of(self, type_id: int) -> type:
-        if self._classes is None:
-            self._classes = {
-                LIBRARY.type_id(f"mlir{self._renamed.get(cls._c_name, cls._c_name)}{self._suffix}GetTypeID"): cls
-                for cls in _leaves(self._base)
-            }
-        return self._classes.get(type_id, self._base)
-
-
-def _leaves(cls):
-    for sub in cls.__subclasses__():
-        if sub._c_name is not None:
-            yield sub
-        yield from _leaves(sub)
 
 
 _CLASSES = ClassTable(Type, "Type", {"BF16": "BFloat16", "F16": "Float16", "F32": "Float32", "F64": "Float64"})

@@ -10,6 +10,7 @@ import pytest
 from blockscale import ir
 from blockscale.dialects import blockscale as bs
 from blockscale.dialects import func
+from blockscale.passmanager import PassManager
 
 DIALECT = Path(__file__).resolve().parents[2] / "Dialect"
 OPS = [*DIALECT.glob("*-ops.mlir"), *DIALECT.glob("documentation*.mlir"), DIALECT / "grouped-scale-blocks.mlir"]
@@ -212,3 +213,22 @@ def test_what_the_verifier_refuses(block):
     ):
         with pytest.raises(ir.MLIRError, match="Verification failed:\nerror: .*blockscale."):
             made.owner.verify()
+
+
+def test_bufferization_names_what_comes_before_it():
+    """Of each op, where it is the first one that bufferization meets; on vectors, there is nothing to bufferize."""
+    named = set()
+    for path in OPS:
+        for part in parts(path):
+            with ir.Context():
+                for function in ir.Module.parse(part).body.operations:
+                    alone = ir.Module.parse(str(function))
+                    if "tensor<" not in str(alone) or not of_tile_level(alone):
+                        continue
+                    try:
+                        PassManager.parse("builtin.module(one-shot-bufferize)").run(alone)
+                    except ir.MLIRError as error:
+                        said = str(error)
+                        assert "run blockscale-decompose before bufferization" in said
+                        named.update(re.findall(r"'blockscale.(\w+)' op cannot be bufferized", said))
+    assert named == set(REBUILD)

@@ -155,3 +155,51 @@ def test_a_new_operation_at_an_old_address():
             assert one.name == "func.func"
             one.erase()
         assert len(module.body.operations) == 0
+
+
+def test_what_is_of_another_context(module):
+    """MLIR would take it for memory of its own."""
+    with ir.Context(), ir.Location.unknown():
+        f32, note = ir.F32Type.get(), ir.UnitAttr.get()
+        other = ir.Operation.create("arith.constant", [f32], attributes={"value": ir.FloatAttr.get(f32, 0.0)})
+    x = body(module).arguments[0]
+    for build in (
+        lambda: ir.Operation.create("arith.negf", [x.type], [other.result], ip=False),
+        lambda: ir.Operation.create("arith.negf", [f32], [x], ip=False),
+        lambda: ir.Operation.create("arith.negf", [x.type], [x], {"note": note}, ip=False),
+        lambda: body(module).operations[0].operands.__setitem__(0, other.result),
+        lambda: body(module).operations[0].attributes.__setitem__("note", note),
+        lambda: x.replace_all_uses_with(other.result),
+    ):
+        with pytest.raises(ValueError, match="another context|expected a value of type f32"):
+            build()
+
+
+def test_users_outside(module):
+    """Operations in no block that use values of one that is erased, or on which a pass runs, go with it."""
+    x = body(module).arguments[0]
+    copy = module.operation.clone(ip=False)
+    user = ir.Operation.create("arith.negf", [x.type], [x], ip=False)
+    second = ir.Operation.create("arith.addf", [x.type], [user.result, x], ip=False)
+    PassManager.parse("builtin.module(canonicalize)").run(module)
+    for gone in (lambda: user.name, lambda: second.name):
+        with pytest.raises(RuntimeError, match=INVALID):
+            gone()
+    assert copy.verify() and "arith.addf" in str(copy)
+    x = body(module).arguments[0]
+    user = ir.Operation.create("arith.negf", [x.type], [x], ip=False)
+    module.body.operations[0].erase()
+    with pytest.raises(RuntimeError, match=INVALID):
+        user.operands
+        user.name
+
+
+def test_a_value_of_what_is_in_no_block(module):
+    """It stays, though its wrapper goes, while somebody uses it; the verifier refuses that."""
+    x = body(module).arguments[0]
+    user = ir.Operation.create("arith.negf", [x.type], [x], ip=False)
+    made = ir.Operation.create("arith.negf", [x.type], [user.result], ip=ir.InsertionPoint(body(module).terminator))
+    del user
+    assert made.operands[0].owner.name == "arith.negf"
+    made.erase()
+    assert module.operation.verify()
