@@ -13,7 +13,7 @@ import pytest
 from bundles import SIZE, Image, entry, info, kernel, one_kernel, operand, pack, ptx, two
 
 from blockscale import runtime
-from blockscale.runtime.bundle_file import parse_bundle
+from blockscale.runtime.bundle_file import Objects, parse_bundle
 
 PACKAGE = Path(runtime.__file__).resolve().parent
 LAUNCH = info([kernel("f", [{"arg": 0}])], [operand("u1", SIZE)])
@@ -375,3 +375,18 @@ def test_names_of_the_package():
 @pytest.mark.parametrize("path", sorted(PACKAGE.glob("*.py")), ids=lambda path: path.name)
 def test_syntax_of_python_3_9(path):
     ast.parse(path.read_text(), feature_version=(3, 9))
+
+
+def test_equal_objects_are_one():
+    """Those that Python takes for equal, though JSON does not, stay what they are."""
+    different = [
+        '{"add": [1, 2]}', '{"add": [1.0, 2]}', '{"add": [true, 2]}', '{"add": ["1", 2]}', '{"add": [[1], 2]}',
+        '{"add": [[1, 2]]}', '{"add": [1, [2]]}', '{"add": 1}', '{"add": "1"}', '{"add": [null, 2]}', '{"mul": [1, 2]}',
+        '{"add": [{"mul": [1, 2]}, 2]}', '{"add": {"mul": [1, 2]}}', '{"add": [], "mul": []}', '{"add": [1], "mul": 2}',
+    ]
+    text = f"[{', '.join(different + different)}]"
+    made = json.loads(text, object_pairs_hook=Objects())
+    assert repr(made) == repr(json.loads(text))
+    half = len(different)
+    assert all(one is other for one, other in zip(made[:half], made[half:]))
+    assert len({id(each) for each in made}) == half
